@@ -3,7 +3,19 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from support.gallery import GALLERY, binary, classes, labels, lists, models, numbers, reloaded, sliced
+from support.gallery import (
+    GALLERY,
+    binary,
+    classes,
+    labels,
+    lists,
+    models,
+    numbers,
+    outputs,
+    reloaded,
+    scored_labels,
+    sliced,
+)
 
 import assay
 from assay.errors import MetricError
@@ -271,3 +283,28 @@ def test_differences_of_three_models_name_both_models_and_the_metric():
     """The middle of a long name is left out of each part, not of the whole line."""
     ax = assay.compare(*models(3), metrics=["balanced_accuracy"]).plot()
     assert ax.get_yticklabels()[0].get_text() == "balanced accuracy · model 2 - model 1"
+
+
+@pytest.mark.parametrize(
+    ("made", "drawn"),
+    [
+        (lambda: sliced(3), "accuracy"),
+        (lambda: reloaded(sliced(3)), "accuracy"),
+        (lambda: numbers(by=np.arange(1_500) % 3), "MAE"),
+        (lambda: lists(by=np.repeat(np.arange(100) % 3, 12)), "NDCG"),
+    ],
+)
+def test_slices_without_a_metric_are_drawn_by_the_first_of_their_table(made, drawn):
+    """`ev.plot.slices()` needs no metric; rows and tallies, which have no table, do."""
+    ev = made()
+    assert ev.plot.slices().get_xlabel() == drawn
+    with pytest.raises(MetricError, match="name the metric to draw of each slice"):
+        assay.plots.slices(assay.rows(actual=[0, 1], predicted=[0, 1], by=["a", "b"]))
+
+
+def test_a_refused_plot_names_one_that_the_task_has():
+    """Of several outputs the example is a plot of numbers, of several labels one of scores."""
+    with pytest.raises(MetricError, match=r"ev\.plot\.residuals\(label='output 0'\)"):
+        outputs(3).plot.residuals()
+    with pytest.raises(MetricError, match=r"ev\.plot\.roc\(label='label 0'\)"):
+        scored_labels(3).plot.roc()

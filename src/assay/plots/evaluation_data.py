@@ -41,9 +41,10 @@ def drawn_data(data: Any, kind: type[Tally]) -> Any:
     if data.task.name in MULTIOUTPUT_TASKS and {"binary", "regression"} & set(tasks):
         each = "label" if data.task.name == "multilabel" else "output"
         example = repr(data.task.labels[0])
+        plot = "roc" if data.task.name == "multilabel" else "residuals"
         raise MetricError(
             f"this plot draws one {each} at a time: name it with {param('label')}, as in "
-            f"ev.plot.roc(label={example}), or draw ev.outputs[{example}]."
+            f"ev.plot.{plot}(label={example}), or draw ev.outputs[{example}]."
         )
     if data.task.name not in tasks:
         *first, last = tasks

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, MetricError, passed
+from assay.evaluation.default_metrics import default_metrics
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.per_class import ClassTable
 from assay.formatting.numbers import format_interval, format_value
@@ -239,7 +240,7 @@ def metrics(
 @close_on_error
 def slices(
     data: Any,
-    metric: str | Metric,
+    metric: str | Metric | None = None,
     *,
     ax: Axes | None = None,
     confidence: float = 0.95,
@@ -253,7 +254,7 @@ def slices(
     data
         Rows with ``by=``, a grouped tally of the kind that the metric reads, or an evaluation with ``by=``.
     metric
-        A metric of the catalogue.
+        A metric of the catalogue. Of an evaluation by default the first that its slices report, as accuracy.
     ax
         Axes to draw on; a new figure's unless given.
     confidence
@@ -283,6 +284,10 @@ def slices(
     """
     if isinstance(data, Evaluation):
         return _slices_of(data, metric, ax=ax, order=order)
+    if metric is None:
+        raise MetricError(
+            'name the metric to draw of each slice, as in assay.plots.slices(rows, "accuracy").'
+        )
     known = metric if isinstance(metric, Metric) else find(metric)
     whole: Any = data
     if isinstance(data, Grouped):
@@ -305,10 +310,14 @@ def slices(
     )
 
 
-def _slices_of(ev: Evaluation, metric: str | Metric, *, ax: Axes | None, order: bool) -> Axes:
+def _slices_of(ev: Evaluation, metric: str | Metric | None, *, ax: Axes | None, order: bool) -> Axes:
     """Draw a metric of an evaluation's slices, by all columns of its ``by=``."""
-    spec = MetricSpec.of(metric)
     table = ev.slices[ev.settings.by] if ev.settings.by else next(iter(ev.slices.values()))
+    if metric is None:
+        metric = next(
+            (name for name in default_metrics(ev.task.name, "slices") if name in ev), next(iter(ev))
+        )
+    spec = MetricSpec.of(metric)
     results = {key: part.estimate(spec) for key, part in table.items()}
     if order:
         results = dict(
