@@ -306,7 +306,7 @@ def _remarks(
         yield f"{len(ev.task.labels)} {unit}: the metrics of each are in {hint('ev.classes', '--full')}."
     yield from optimism_remarks(ev, default_highlights(ev, list(ev)))
     if ev.binned is not None:
-        yield from _bin_remarks(ev.binned)
+        yield from _bin_remarks(ev.binned, advice=advice)
     if ev.task.name == "binary" and "scores" in ev.by_name and not ev.are_probabilities:
         lost = "log loss, Brier score and calibration are left out"
         yield f"The scores are not probabilities{_score_range(ev)}: {lost}."
@@ -335,11 +335,10 @@ def _marginal_test(table: Confusion) -> Iterator[str]:
     yield (f"{test.method} against the truth, of whether each class is predicted as often as it occurs: {p}.")
 
 
-def _bin_remarks(binned: BinnedScores) -> Iterator[str]:
+def _bin_remarks(binned: BinnedScores, *, advice: bool) -> Iterator[str]:
     """Yield that scores are in bins, and the bounds that hold for certain."""
-    yield (
-        f"The scores were counted in {len(binned.cells):,} bins: more {param('memory')} keeps them exactly."
-    )
+    exact = f": more {param('memory')} keeps them exactly" if advice else ""
+    yield f"The scores were counted in {len(binned.cells):,} bins{exact}."
     areas = (("AUC", binned.auc_bounds()), ("average precision", binned.average_precision_bounds()))
     known = " and ".join(
         f"{name} between {math.floor(low * 1e6) / 1e6:.6f} and {math.ceil(high * 1e6) / 1e6:.6f}"

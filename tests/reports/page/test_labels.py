@@ -6,7 +6,7 @@ from support.browser import cells_of, needs_chromium, seen, typed
 from support.gallery import outputs, scored_labels
 
 from assay.formatting.numbers import format_interval, format_value
-from assay.reports.page.build import page_of
+from assay.reports.page.build import html_of, page_of
 from assay.reports.page.label_data import wrong_together
 from assay.reports.page.metric_cells import take_definitions
 
@@ -88,3 +88,22 @@ def test_definitions_that_differ_stay_with_their_metric():
     models = [{"metrics": [[cell]], "parts": []} for cell in cells]
     assert take_definitions(models) == {"f1": {"label": "F1"}}
     assert [model["metrics"][0][0].get("label") for model in models] == [None, None, "F1 of a"]
+
+
+@needs_chromium
+def test_the_chosen_label_is_named_on_paper(opened):
+    """The choice itself is not printed: the heading says which label it is."""
+    page = opened(scored_labels(3).report)
+    page.get_by_label("Shown label").select_option(value="label 2")
+    page.emulate_media(media="print")
+    heading = page.locator("h2", has_text="One label")
+    assert heading.inner_text() == "One label: \u2068label 2\u2069"
+
+
+def test_models_divide_the_labels_that_have_pictures():
+    """A page of many models with many labels stays small: each has pictures of its largest labels."""
+    several = [scored_labels(30, 200, name=f"model {k}") for k in range(16)]
+    page = html_of(several)
+    assert len(page.encode()) < 1_500_000
+    models = page_of(several)["models"]
+    assert [(len(model["parts"]), model["parts_left_out"]) for model in models] == [(2, 28)] * 16

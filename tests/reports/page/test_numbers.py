@@ -10,6 +10,7 @@ from support.browser import agrees, needs_chromium, seen, spread, typed
 import assay
 from assay.formatting.numbers import format_value
 from assay.reports import page as page_folder
+from assay.reports.page.model_data import model_data
 from assay.tallies import Collection
 
 pytestmark = needs_chromium
@@ -102,6 +103,22 @@ def test_bins_are_exact_at_their_edges(opened):
     told = page.locator(".remarks").inner_text()
     assert f"AUC between {np.floor(low * 1e6) / 1e6:.6f} and {np.ceil(high * 1e6) / 1e6:.6f} and" in told
     assert "lower edges of bins. The steps are the extremes" in page.locator(".threshold").inner_text()
+
+
+def test_remarks_on_bins_name_no_option():
+    """A page's reader cannot evaluate anew: what would keep the scores exactly is said in text alone."""
+    ev = binned(assay.evaluate(actual=ACTUAL, score=SCORE))
+    size = len(ev.binned.cells)
+    assert f"The scores were counted in {size:,} bins." in model_data(ev, (), 100)["remarks"]
+    assert "more memory= keeps them exactly" in " ".join(ev.text().split())
+
+
+def test_one_score_is_not_called_scores(opened):
+    """Of constant scores the slider has one step below the end."""
+    page = opened(assay.evaluate(actual=[0, 1, 1], score=[0.5] * 3).report)
+    assert "The slider reaches the one score that there is; counts are exact." in (
+        page.locator(".threshold").inner_text()
+    )
 
 
 def test_bins_of_weighted_rows_say_why_there_is_no_slider(opened):

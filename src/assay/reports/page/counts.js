@@ -243,10 +243,10 @@ function thresholdPanel(model) {
     if (document.activeElement !== typed) settle();
     note.hidden = instead?.at !== state.at;
     if (!note.hidden) {
-      const unit = live.weighted ? "weight" : "rows";
+      const unit = live.weighted ? "of the weight is" : instead.between === 1 ? "row is" : "rows are";
       note.replaceChildren(
         `${instead.wanted} is no step of the slider: all numbers are those of the nearest, ${cutoffText(cutoff)}. ` +
-          `Between the two lies ${written(instead.between)} ${unit} at most.`,
+          `At most ${written(instead.between)} ${unit} between the two.`,
       );
     }
     const text = given ? "as predicted, by no threshold on the scores" : cutoffText(cutoff);
@@ -271,10 +271,11 @@ function thresholdPanel(model) {
   });
   const kept = live.hull ? "all that some costs make the cheapest" : "many that some costs make the cheapest";
   const of = live.binned ? "lower edges of bins" : "distinct scores";
+  const every = live.distinct === 1 ? "the one score that there is" : `every one of ${count(live.distinct)} ${of}`;
   const multiples = live.step ? `the multiples of ${tickText(live.step)}, ` : "";
   const held = live.weighted ? "sums of weights" : "counts";
   const reach = live.complete
-    ? `The slider reaches every one of ${count(live.distinct)} ${of}; ${held} are exact.`
+    ? `The slider reaches ${every}; ${held} are exact.`
     : `The slider has ${count(live.cutoffs.length)} steps; there are ${count(live.distinct)} ${of}. The steps are ` +
       `the extremes, those that split either class evenly, ${multiples}and ${kept}. ` +
       `At each of them ${held} are exact; of any other threshold that is typed in the nearest step is shown.`;

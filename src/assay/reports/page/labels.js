@@ -14,7 +14,7 @@ function chosenPart(model, noun) {
   const headed = (title) => `${title}: ${isolated(part.name)}`;
   return [
     section(
-      `One ${noun}`,
+      headed(`One ${noun}`),
       el("div", { class: "row controls" }, el("label", { for: id }, `Shown ${noun} `), select),
       leftOut ? el("p", { class: "quiet" }, `The ${count(model.parts.length)} largest of them.`) : null,
       el("p", { class: "facts" }, thresholdFact(part), part.heading[0]),
