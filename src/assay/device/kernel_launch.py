@@ -40,4 +40,8 @@ class KernelLaunch:
             compiled = self._kernel[(programs,)](*arguments, **self._constants)
             self._compiled = compiled if self._direct else None
         else:
-            self._compiled[(programs, 1, 1)](*arguments, *self._constants.values())
+            try:
+                self._compiled[(programs, 1, 1)](*arguments, *self._constants.values())
+            except OverflowError:  # a row number that outgrew the 32 bits which the first had
+                compiled = self._kernel[(programs,)](*arguments, **self._constants)
+                self._compiled = compiled
