@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.device.score_cells import NO_ROW
+from assay.device.score_cells import NO_ROW, note_rows
 from assay.device.tensors import current, has_fused_kernels
 
 if TYPE_CHECKING:
@@ -38,8 +38,10 @@ class ClassCounts:
         import torch  # noqa: PLC0415 - optional
 
         self.classes = classes
-        self.counts = torch.zeros(classes * classes, dtype=torch.int64, device=device)
-        self.first_bad = torch.full((2,), NO_ROW, dtype=torch.int64, device=device)
+        with torch.inference_mode(mode=False):  # so that they can be added to outside of it
+            self.counts = torch.zeros(classes * classes, dtype=torch.int64, device=device)
+            self.first_bad = torch.full((2,), NO_ROW, dtype=torch.int64, device=device)
+        self._on_cpu = self.counts.device.type == "cpu"
         self._ignored = -1 - NO_ROW if ignore_index is None else ignore_index
         self._launches: tuple[Any, Any] | None = None
         self._width = min(1 << max(classes - 1, 1).bit_length(), _ROW_CELLS)
@@ -60,7 +62,9 @@ class ClassCounts:
     def add_scores(self, actual: Tensor, score: Tensor, start: int) -> None:
         """Count a batch by the class of each row's highest score, the first of equal ones."""
         n = score.shape[0]
-        if self._launches is None:
+        if self._on_cpu:
+            self._add_on_cpu(actual, _highest(score), start)
+        elif self._launches is None:
             predicted = score.argmax(1)
             self._add_by_operations(actual, predicted.masked_fill(score.isnan().any(1), -1), start)
         elif n:
@@ -71,13 +75,27 @@ class ClassCounts:
     def add_predictions(self, actual: Tensor, predicted: Tensor, start: int) -> None:
         """Count a batch by its predicted classes."""
         n = actual.shape[0]
-        if self._launches is None:
+        if self._on_cpu:
+            self._add_on_cpu(actual, predicted.long().numpy(), start)
+        elif self._launches is None:
             self._add_by_operations(actual, predicted, start)
         elif n:
             self._launches[1](
                 -(-n // _BLOCK), actual, predicted, self.counts, self.first_bad, n, start, 0, self.classes,
                 self._ignored, 1,
             )  # fmt: skip
+
+    def _add_on_cpu(self, actual: Tensor, predicted: NDArray[Any], start: int) -> None:
+        """Count a batch with NumPy, whose calls cost less than PyTorch's."""
+        labels = actual.long().numpy()
+        inside = [(column >= 0) & (column < self.classes) for column in (predicted, labels)]
+        counted = labels != self._ignored
+        good = inside[0] & inside[1] & counted
+        if not good.all():
+            strange = [np.flatnonzero(counted & ~mask) for mask in inside]
+            note_rows(self.first_bad, [int(rows[0]) if len(rows) else -1 for rows in strange], start)
+            labels, predicted = labels[good], predicted[good]
+        np.add.at(self.counts.numpy(), labels * self.classes + predicted, 1)
 
     def _add_by_operations(self, actual: Tensor, predicted: Tensor, start: int) -> None:
         import torch  # noqa: PLC0415 - optional
@@ -93,6 +111,18 @@ class ClassCounts:
         good = counted & inside[0] & inside[1]
         cells = torch.where(good, actual * self.classes + predicted, 0)
         self.counts.index_add_(0, cells, good.long())
+
+
+def _highest(score: Tensor) -> NDArray[Any]:
+    """Return the class of each row's highest score, the first of equal ones; -1 where one is NaN."""
+    import torch  # noqa: PLC0415 - optional
+
+    values = (score if score.dtype in {torch.float32, torch.float64} else score.double()).numpy()
+    if not len(values):
+        return np.zeros(0, dtype=np.int64)
+    at = values.argmax(axis=1)  # the first NaN, where there is one
+    highest = values[np.arange(len(values)), at]
+    return np.where(np.isnan(highest), -1, at)
 
 
 def integer_pairs(actual: Tensor, predicted: Tensor) -> tuple[NDArray[Any], NDArray[Any]] | None:
