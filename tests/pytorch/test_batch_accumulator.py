@@ -1,7 +1,10 @@
 """Accumulators of tensors: the same bits as all rows at once, and no waiting for a device."""
 
+import copy
+import pickle
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from assay.torch import Accumulator  # noqa: E402
 from assay.torch.logits import probabilities  # noqa: E402
+from assay.torch.repeated_rows import without_repeats  # noqa: E402
 
 N = 1000
 WAITS = ("local_scalar_dense", "item", "nonzero", "unique", "masked_select", "bincount", "equal", "is_nonzero",
@@ -179,6 +183,129 @@ def test_repeated_rows_are_evaluated_once():
     orders = (np.arange(N + 24), np.random.default_rng(0).permutation(N + 24))
     for order in orders:
         assert accumulated(padded, settings, 100, order).evaluate().tallies == whole.tallies
+
+
+def test_a_key_of_rows_that_are_no_copies_is_refused():
+    """Such as one that begins anew in each batch: rows would be lost."""
+    accumulator = Accumulator(task="binary")
+    for actual in ([0, 1, 1], [1, 1, 0]):
+        accumulator.update(actual=torch.tensor(actual), score=torch.rand(3), key=torch.arange(3))
+    with pytest.raises(ColumnError, match="the key 0 have different actual values"):
+        accumulator.evaluate()
+
+
+def test_many_repeated_rows_of_any_shape():
+    """Classes, several labels and missing numbers among them; the least of the copies, in any order."""
+    random = np.random.default_rng(0)
+    keys = random.permutation(np.repeat(np.arange(N), 3))
+    actual, score = random.integers(0, 2, (N, 2))[keys], random.random((3 * N, 2))
+    expected = np.array([min(score[keys == key].tolist()) for key in range(N)])
+    whole = assay.evaluate(
+        actual=actual[np.unique(keys, return_index=True)[1]], score=expected, task="multilabel"
+    )
+    roles = {"actual": actual, "score": score, "key": keys}
+    assert accumulated(roles, {"task": "multilabel"}, 500).evaluate().tallies == whole.tallies
+    nothing = np.array([float("nan"), 1.0, float("nan")])
+    columns = {"actual": nothing, "predicted": np.arange(3.0), "key": np.array([5, 6, 5])}
+    assert without_repeats(columns)["predicted"].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_inference_mode_may_be_entered_and_left(counts):
+    """As where a model is tried in it before it is trained."""
+    actual, score = torch.tensor([0, 1, 1]), torch.tensor([0.2, 0.9, 0.4])
+    accumulator = Accumulator(task="binary", counts=counts)
+    with torch.inference_mode():
+        accumulator.update(actual=actual, score=score)
+    accumulator.update(actual=actual, score=score)
+    with torch.inference_mode():
+        accumulator.update(actual=actual, score=score)
+        assert accumulator.evaluate().n == 9
+        merged = accumulator.merge(accumulator)
+    merged.update(actual=actual, score=score)
+    assert merged.evaluate().n == 21
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_copies_and_pickles_have_rows_of_their_own(counts):
+    """And not the room that is kept for more."""
+    roles, settings = columns("binary")
+    accumulator = accumulated(roles, settings, 300, counts=counts)
+    whole = accumulator.evaluate().tallies
+    pickled = pickle.dumps(accumulator)
+    copies = [copy.deepcopy(accumulator), pickle.loads(pickled)]  # noqa: S301 - our own
+    accumulator.update(actual=torch.tensor([1]), score=torch.tensor([0.5]))
+    for other in copies:
+        assert other.evaluate().tallies == whole
+        other.update(actual=torch.tensor([1]), score=torch.tensor([0.5]))
+        assert other.evaluate().tallies == accumulator.evaluate().tallies
+    if not counts:
+        assert len(pickled) < 20 * N
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_threads_lose_no_rows(counts):
+    """Batches of several threads at once."""
+    actual, score = torch.tensor([0, 1, 1]), torch.tensor([0.2, 0.9, 0.4])
+    accumulator = Accumulator(task="binary", counts=counts)
+
+    def work():
+        for _ in range(1000):
+            accumulator.update(actual=actual, score=score)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ev = accumulator.evaluate()
+    assert accumulator.n == ev.n == 12_000
+    assert ev.confusion.counts.tolist() == [[4000, 0], [4000, 4000]]
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_what_cannot_be_added_is_refused(counts):
+    """Batches on another device than those before, and sparse tensors."""
+    actual, score = torch.tensor([0, 1]), torch.tensor([0.2, 0.9])
+    accumulator = Accumulator(task="binary", counts=counts)
+    accumulator.update(actual=actual, score=score)
+    with pytest.raises(ColumnError, match="on meta"):
+        accumulator.update(actual=actual.to("meta"), score=score.to("meta"))
+    with pytest.raises(ColumnError, match="sparse"):
+        accumulator.update(actual=actual.to_sparse(), score=score)
+    assert accumulator.evaluate().n == 2
+    accumulator.reset()
+    accumulator.update(actual=actual.to("meta"), score=score.to("meta"))
+    assert accumulator.n == 2
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_columns_of_one_value_a_row(counts):
+    """Shape ``(n, 1)``, as models have it."""
+    actual, score = torch.tensor([0, 1, 1]), torch.tensor([0.2, 0.9, 0.4])
+    accumulator = Accumulator(task="binary", counts=counts)
+    accumulator.update(actual=actual[:, None], score=score[:, None])
+    assert accumulator.evaluate().confusion.counts.tolist() == [[1, 0], [1, 1]]
+
+
+def test_scores_of_a_class_that_no_row_has():
+    """The classes are the columns of the scores, unless they are named."""
+    score = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.8, 0.1]])
+    accumulator = Accumulator(task="multiclass")
+    accumulator.update(actual=torch.tensor([0, 1]), score=score)
+    ev = accumulator.evaluate()
+    assert ev.task.labels == (0, 1, 2)
+    assert ev["accuracy"].value == 1
+
+
+def test_settings_may_be_arrays():
+    """Such as labels: they are compared as a whole when accumulators are merged."""
+    made = [Accumulator(task="multiclass", labels=np.arange(size)) for size in (3, 3, 4)]
+    for accumulator in made:
+        accumulator.update(actual=torch.tensor([0, 1]), predicted=torch.tensor([0, 2]))
+    assert made[0].merge(made[1]).evaluate().n == 4
+    with pytest.raises(MergeError, match="different settings"):
+        made[0].merge(made[2])
 
 
 def test_reset_forgets_the_rows():

@@ -166,6 +166,8 @@ def test_what_needs_the_rows_is_refused():
         ({"labels": ["a", "b"]}, {"actual": actual, "score": score}, "are 0 and 1"),
         ({}, {"actual": actual, "predicted": actual}, "how many classes"),
         ({}, {"actual": score, "score": score}, "pass integers"),
+        ({"labels": [0, 1]}, {"actual": actual, "predicted": score}, "predicted holds torch.float32"),
+        ({}, {"actual": actual, "score": score * 1j}, "pass real numbers"),
         ({}, {"actual": actual[:-1], "score": score}, "99 rows and score 100"),
         (
             {},

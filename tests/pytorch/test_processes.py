@@ -29,7 +29,7 @@ rank, world, store, out, dtype = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3
 dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=world)
 random = np.random.default_rng(0)
 actual, score = random.integers(0, 2, 101), random.random(101)
-share = torch.arange(102)[rank::2] % 101 if rank < 2 else torch.arange(0)
+share = torch.arange(102)[rank :: min(world, 2)] % 101 if rank < 2 else torch.arange(0)
 accumulator = Accumulator(task="binary", labels=[0, 1])
 for rows in share.split(20) if len(share) else ():
     accumulator.update(
@@ -64,7 +64,9 @@ def run(tmp_path, world, dtype):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("world", "dtype"), [(2, "float64"), (3, "bfloat16")])
+@pytest.mark.parametrize(
+    ("world", "dtype"), [(1, "float32"), (2, "float64"), (3, "bfloat16"), (4, "float16")]
+)
 def test_every_process_has_the_result_of_all_rows(tmp_path, world, dtype):
     """Over gloo, with rows that the sampler repeats, and with a process without rows."""
     random = np.random.default_rng(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -97,12 +98,16 @@ class Accumulator:
             raise InputError(
                 f"{param('classes')} and {param('labels')} both name the labels: pass one of them."
             )
-        self._logits, self._ignore_index, self._settings = logits, ignore_index, settings
+        self._logits, self._ignore_index = logits, ignore_index
+        self._settings = {
+            name: value.tolist() if hasattr(value, "tolist") else value for name, value in settings.items()
+        }  # arrays of labels, which `==` would not compare as a whole
         self._classes = None if classes is None else tuple(classes)
         if self._classes is not None and len(set(self._classes)) < len(self._classes):
             raise LabelError(f"a class is named twice: {shown(self._classes)}.")
         self._store = RowStore(as_bytes(memory))
         self._bits, self._counts = bits, self._no_counts(bits) if counts else None
+        self._lock = threading.Lock()
 
     def _no_counts(self, bits: int) -> BatchCounts:
         return BatchCounts(
@@ -143,6 +148,8 @@ class Accumulator:
                     f"{role} is {type(value).__name__}, not a tensor: use torch.as_tensor, or "
                     "assay.evaluate for rows that are no tensors."
                 )
+            if value.layout is not torch.strided:
+                raise ColumnError(f"{role} is a sparse tensor: pass {role}.to_dense().")
         if predicted is None and score is None:
             raise _no_predictions()
         if self._counts is not None:
@@ -161,7 +168,8 @@ class Accumulator:
                 raise LengthError(
                     f"actual has {n:,} rows and {role} {len(value):,}: pass a value for every row."
                 )
-        self._store.append({role: value.detach() for role, value in columns.items()})
+        with self._lock:
+            self._store.append({role: value.detach() for role, value in columns.items()})
 
     def _count(self, actual: Tensor, predicted: Tensor | None, score: Tensor | None) -> None:
         """Count a batch instead of storing its rows; as little is done here as can be."""
@@ -170,12 +178,19 @@ class Accumulator:
             raise _no_predictions()
         if not isinstance(actual, torch.Tensor) or not isinstance(values, torch.Tensor):
             raise ColumnError("an accumulator takes tensors: use torch.as_tensor for other rows.")
-        if actual.ndim > 1:
+        if actual.layout is not torch.strided or values.layout is not torch.strided:
+            raise ColumnError("a tensor is sparse: pass to_dense() of it.")
+        if values.ndim == 2 and values.shape[1] == 1:  # noqa: PLR2004 - a column
+            actual, predicted, score = (
+                column if column is None else column.reshape(-1) for column in (actual, predicted, score)
+            )
+        elif actual.ndim > 1:
             columns = _images_as_rows({"actual": actual, "predicted": predicted, "score": score})
             actual, predicted, score = columns["actual"], columns["predicted"], columns["score"]
         if score is not None and score.requires_grad:
             score = score.detach()
-        self._counts.add(actual, predicted, score)  # type: ignore[union-attr]
+        with self._lock:
+            self._counts.add(actual, predicted, score)  # type: ignore[union-attr]
 
     @property
     def n(self) -> int:
@@ -212,15 +227,27 @@ class Accumulator:
             return self._with_counts(add_counts_of_processes(self._counts, process_group))
         return self._with_store(gather_rows_of_processes(self._store, process_group))
 
+    def without_rows(self) -> Self:
+        """Return an accumulator of no rows with the same settings."""
+        return type(self)(**self._options(), memory=self._store.device_bytes)
+
     def _with_counts(self, counts: BatchCounts) -> Self:
-        made = type(self)(**self._options(), memory=self._store.device_bytes)
+        made = self.without_rows()
         made._counts = counts  # noqa: SLF001 - of its own class
         return made
 
     def _with_store(self, store: RowStore) -> Self:
-        made = type(self)(**self._options(), memory=self._store.device_bytes)
+        made = self.without_rows()
         made._store = store  # noqa: SLF001 - of its own class
         return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy of the accumulator has, in this process or another."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
 
     def _options(self) -> dict[str, Any]:
         own = {
@@ -257,7 +284,17 @@ class Accumulator:
                     if role in columns:
                         columns[role] = _named(columns[role], role, self._classes)
             given["labels"] = list(self._classes)
+        elif given.get("labels") is None and _has_scores_of_classes(columns, given.get("task")):
+            given["labels"] = list(range(columns["score"].shape[1]))
         return evaluate(**columns, **given)
+
+
+def _has_scores_of_classes(columns: dict[str, Any], task: str | None) -> bool:
+    """Whether rows have the number of a class, and a score for each of several classes."""
+    actual, score = columns["actual"], columns.get("score")
+    if score is None or score.ndim == 1 or actual.ndim > 1 or actual.dtype.kind not in "iu":
+        return False
+    return task in {None, "multiclass"} and 1 < score.shape[1] > actual.max(initial=-1) and actual.min() >= 0
 
 
 def _images_as_rows(columns: dict[str, Tensor]) -> dict[str, Tensor]:

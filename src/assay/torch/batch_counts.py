@@ -78,12 +78,22 @@ class BatchCounts:
                 f"actual has shape {tuple(actual.shape)} and the predictions {tuple(values.shape)}: counts "
                 f"are of rows of one class; leave {param('counts')} out, and the rows are stored."
             )
-        if actual.is_floating_point():
-            raise LabelError(
-                f"actual holds {actual.dtype} where the numbers of classes are needed: pass integers."
-            )
+        for role, column in (("actual", actual), ("predicted", values))[: 1 + layout[-1]]:
+            if column.is_floating_point() or column.is_complex():
+                raise LabelError(
+                    f"{role} holds {column.dtype} where the numbers of classes are needed: pass integers."
+                )
+        if values.is_complex():
+            raise ColumnError(f"score holds {values.dtype}: pass real numbers.")
         if actual.device != values.device:
-            raise ColumnError(f"actual is on {actual.device} and the predictions on {values.device}.")
+            raise ColumnError(
+                f"actual is on {actual.device} and the predictions on {values.device}: move one to the other."
+            )
+        if self._counts is not None and actual.device != self._counts.first_bad.device:
+            raise ColumnError(
+                f"this batch is on {actual.device} and the counts of those before on "
+                f"{self._counts.first_bad.device}: move it there, or merge() accumulators of either."
+            )
         if is_binary and self._counts is None:
             self._counts = self._score_cells(actual.device)
         elif self._counts is None:

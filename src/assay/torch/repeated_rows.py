@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +20,11 @@ def without_repeats(columns: Mapping[str, Array]) -> dict[str, Any]:
     """Return the columns with one row per key, without the keys.
 
     Copies of a row may differ in the last bits, as a model's scores do between batch sizes. Then the least is
-    kept, in the order of the columns, so that the result does not depend on the order of rows.
+    kept, in the order of the columns, so that the result does not depend on the order of rows. Their actual
+    values are the same, or the keys are none.
 
-    >>> columns = {"key": np.array([4, 7, 4]), "score": np.array([0.5, 0.1, 0.25])}
+    >>> columns = {"actual": np.array([1, 0, 1]), "score": np.array([0.5, 0.1, 0.25])}
+    >>> columns["key"] = np.array([4, 7, 4])
     >>> without_repeats(columns)["score"].tolist()
     [0.1, 0.25]
     """
@@ -34,18 +35,29 @@ def without_repeats(columns: Mapping[str, Array]) -> dict[str, Any]:
         )
     rest = {role: column for role, column in columns.items() if role != "key"}
     order = np.argsort(keys, kind="stable")
-    in_order = keys[order]
-    first = np.ones(len(keys), dtype=bool)
-    first[1:] = in_order[1:] != in_order[:-1]
-    starts = np.flatnonzero(first)
-    sizes = np.diff(starts, append=len(keys))
-    repeated = sizes > 1
-    for start, size in zip(starts[repeated], sizes[repeated], strict=True):
-        copies = order[start : start + size]
-        order[start] = min(copies.tolist(), key=functools.partial(_row, rest))
-    chosen = np.sort(order[starts])
+    same = keys[order][1:] == keys[order][:-1]
+    if not same.any():
+        return rest
+    # Rows that share their key with another: sorted by key, then by what they hold, the first is taken.
+    shared = np.append(same, False) | np.append(False, same)
+    copies = order[shared]
+    fields = [part for column in rest.values() for part in column[copies].reshape(len(copies), -1).T]
+    by_value = np.lexsort([*fields[::-1], keys[copies]])
+    copies = copies[by_value]
+    first = np.append(True, keys[copies][1:] != keys[copies][:-1])
+    _refuse_other_labels(keys[copies], columns["actual"][copies], first)
+    chosen = np.sort(np.concatenate([order[~shared], copies[first]]))
     return {role: column[chosen] for role, column in rest.items()}
 
 
-def _row(columns: Mapping[str, Array], index: int) -> list[Any]:
-    return [column[index].tolist() for column in columns.values()]
+def _refuse_other_labels(keys: Array, actual: Array, first: Array) -> None:
+    """Raise where rows of one key are not copies of a row: their actual values differ."""
+    same = actual[1:] == actual[:-1]
+    same = (same | ((actual[1:] != actual[1:]) & (actual[:-1] != actual[:-1]))).reshape(len(same), -1)
+    differs = np.flatnonzero(~same.all(axis=1) & ~first[1:])
+    if len(differs):
+        raise ColumnError(
+            f"rows with the key {keys[differs[0]]} have different actual values: a key is the number of a "
+            "row in the data, which only copies of that row share. Numbers that begin anew in each batch are "
+            "none."
+        )

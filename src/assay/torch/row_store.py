@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from assay.errors import InputError, shown
+from assay.errors import ColumnError, InputError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,6 +47,8 @@ class RowStore:
         self.layout: Layout | None = None
         self._blocks: list[_Block] = []
         self._on_device = 0
+        self._devices: tuple[Any, ...] | None = None  # of the columns that are appended
+        self._copied_from: set[Any] = set()  # devices whose copies to the host may not have ended
 
     def append(self, columns: Columns) -> None:
         """Copy a batch of columns, all of one length, behind the rows so far."""
@@ -55,6 +57,11 @@ class RowStore:
             self.layout = layout
         elif layout != self.layout:
             raise InputError(_difference(self.layout, layout))
+        devices = tuple(column.device for column in columns.values())
+        if self._devices is None:
+            self._devices = devices
+        elif devices != self._devices:
+            raise ColumnError(_other_device(columns, self._devices))
         n, start = len(next(iter(columns.values()))), 0
         while start < n:
             if not self._blocks or self._blocks[-1].used == self._blocks[-1].capacity:
@@ -69,10 +76,11 @@ class RowStore:
         self.n += n
 
     def _open(self, columns: Columns, capacity: int) -> None:
-        made = {
-            role: torch.empty((capacity, *column.shape[1:]), dtype=column.dtype, device=column.device)
-            for role, column in columns.items()
-        }
+        with torch.inference_mode(mode=False):  # so that they can be written to outside of it
+            made = {
+                role: torch.empty((capacity, *column.shape[1:]), dtype=column.dtype, device=column.device)
+                for role, column in columns.items()
+            }
         needed = sum(_device_bytes(column) for column in made.values())
         if needed and self._on_device + needed > self.device_bytes:
             self._spill()
@@ -84,8 +92,12 @@ class RowStore:
         for block in self._blocks:
             for role, column in block.columns.items():
                 if _device_bytes(column):
-                    host = torch.empty(column.shape, dtype=column.dtype, pin_memory=column.is_cuda)
-                    block.columns[role] = host.copy_(column, non_blocking=True)
+                    with torch.inference_mode(mode=False):
+                        host = torch.empty(column.shape, dtype=column.dtype, pin_memory=column.is_cuda)
+                    block.columns[role] = host.copy_(column, non_blocking=column.is_cuda)
+                    if column.is_cuda:  # its memory may be used again only behind the copy
+                        column.record_stream(torch.cuda.current_stream(column.device))
+                        self._copied_from.add(column.device)
         self._on_device = 0
 
     def joined(self, other: RowStore) -> RowStore:
@@ -97,21 +109,49 @@ class RowStore:
         both._blocks = [_Block(block.rows(), block.used, block.used)
                         for store in (self, other) for block in store._blocks]  # noqa: SLF001 # fmt: skip
         both._on_device = self._on_device + other._on_device
+        both._copied_from = self._copied_from | other._copied_from
         return both
 
     def columns(self) -> dict[str, Tensor]:
         """Return all rows as columns on the host. This waits for the device."""
-        if any(_device_bytes(column) or column.is_pinned() for block in self._blocks
-               for column in block.columns.values() if torch.cuda.is_available()):  # fmt: skip
-            torch.cuda.synchronize()
+        self._wait()
         parts = [{role: column.cpu() for role, column in block.rows().items()} for block in self._blocks]
         if len(parts) == 1:
             return parts[0]
         return {role: torch.cat([part[role] for part in parts]) for role in self.layout or {} if parts}
 
+    def _wait(self) -> None:
+        """Wait for the devices that the rows are on, or were copied from."""
+        columns = [column for block in self._blocks for column in block.columns.values()]
+        for device in self._copied_from | {column.device for column in columns if column.is_cuda}:
+            torch.cuda.synchronize(device)
+        self._copied_from = set()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy of the store has: the rows, without the room for more."""
+        self._wait()
+        blocks = [
+            _Block({role: column.clone() for role, column in block.rows().items()}, block.used, block.used)
+            for block in self._blocks
+        ]
+        return {**self.__dict__, "_blocks": blocks}
+
 
 def _device_bytes(column: Tensor) -> int:
     return 0 if column.device.type == "cpu" else column.nbytes
+
+
+def _other_device(columns: Columns, devices: tuple[Any, ...]) -> str:
+    """Return which column is on another device than in earlier batches."""
+    role, column, before = next(
+        (role, column, before)
+        for (role, column), before in zip(columns.items(), devices, strict=True)
+        if column.device != before
+    )
+    return (
+        f"{role} is on {column.device}, in earlier batches it was on {before}: move it there, or merge() "
+        "accumulators of either."
+    )
 
 
 def _difference(first: Layout, second: Layout) -> str:
