@@ -19,6 +19,7 @@ collect_ignore = [
     path
     for library, path in (
         ("torch", "src/assay/torch"),
+        ("lightning", "src/assay/torch/lightning.py"),
         ("torchmetrics", "docs/coming-from/torchmetrics.md"),
         ("triton", "src/assay/device/fused_kernels.py"),
         ("pyspark", "src/assay/engines/spark.py"),

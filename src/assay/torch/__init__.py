@@ -1,4 +1,7 @@
-"""Evaluate tensors batch by batch, where they are: accumulators for training loops of PyTorch."""
+"""Evaluate tensors batch by batch, where they are: accumulators for training loops of PyTorch.
+
+``assay.torch.lightning`` has a callback for Lightning, which it loads.
+"""
 
 from assay.errors import MissingDependencyError
 
@@ -11,5 +14,7 @@ except ImportError as missing:
     ) from missing
 
 from assay.torch.batch_accumulator import Accumulator
+from assay.torch.compute_metrics import ComputeMetrics
+from assay.torch.torch_metric import TorchMetric
 
-__all__ = ["Accumulator"]
+__all__ = ["Accumulator", "ComputeMetrics", "TorchMetric"]
