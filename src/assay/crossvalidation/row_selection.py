@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
+import collections
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.engines.batches import BufferPool
 from assay.errors import InputError, LengthError, shown
 
 if TYPE_CHECKING:
@@ -22,27 +23,24 @@ _MIN_REUSED_BYTES = 1 << 20  # from here on, new memory costs more time than the
 class RowBuffers(threading.local):
     """Memory for one worker's rows, reused in every fold: new pages for each cost more than the copying.
 
-    A buffer is reused only if nothing refers to it any more: a model that keeps its rows, or a prediction
-    that is a view of them, keeps that buffer, and the next rows get a new one.
+    A buffer is reused only once no view of it is left: a model that keeps its rows, or a prediction that is a
+    view of them, keeps that buffer, and the next rows get a new one.
     """
 
     def __init__(self) -> None:
-        self._buffers: dict[str, Array] = {"": np.empty(0, dtype=np.uint8)}
-        self._unused_references = sys.getrefcount(self._buffers[""])
+        self._pools: collections.defaultdict[str, BufferPool] = collections.defaultdict(BufferPool)
 
     def rows(self, use: str, values: Any, index: Array) -> Any:
         """Return rows for one use, such as "train": two uses never share memory."""
         if not _is_contiguous(values):
             return take_rows(values, index)
-        size = len(index) * (values.nbytes // len(values))
-        if size < _MIN_REUSED_BYTES:
+        row_size = values.size // len(values)
+        size = len(index) * row_size
+        if size * values.itemsize < _MIN_REUSED_BYTES:
             return take_rows(values, index)
-        if (
-            len(self._buffers.get(use, ())) < size
-            or sys.getrefcount(self._buffers[use]) > self._unused_references
-        ):
-            self._buffers[use] = np.empty(max(size, values.nbytes), dtype=np.uint8)
-        rows = self._buffers[use][:size].view(values.dtype).reshape(len(index), *values.shape[1:])
+        # As much as all rows take, so that folds of different sizes share a buffer.
+        array = self._pools[use].take(max(size, values.size), values.dtype)
+        rows = array[:size].reshape(len(index), *values.shape[1:])
         # Row numbers are valid: mode="clip" only avoids a second copy, which "raise" makes.
         return np.take(values, index, axis=0, out=rows, mode="clip")
 
