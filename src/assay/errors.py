@@ -1,4 +1,4 @@
-"""The exceptions of assay, as a tree.
+"""The exceptions of assay, as a tree, and the checks of arguments that many functions take.
 
 ::
 
@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import numbers
 import types
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
@@ -53,6 +54,7 @@ __all__ = [
     "PlanError",
     "SplitError",
     "TallyError",
+    "check_whole_number",
     "param",
     "passed",
     "shown",
@@ -184,6 +186,28 @@ def shown(values: Iterable[object], limit: int = 6) -> str:
     rest = len(everything) - limit
     text = ", ".join(words)
     return (text if text.isprintable() else printable(text)) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def check_whole_number(
+    name: str,
+    value: Any,
+    minimum: int = 1,
+    maximum: int | None = None,
+    *,
+    error: type[AssayError] = MetricError,
+) -> int:
+    """Return a whole number within limits, or raise naming the parameter.
+
+    >>> check_whole_number("bins", 2.5)
+    Traceback (most recent call last):
+        ...
+    assay.errors.MetricError: bins=2.5 should be a whole number of at least 1.
+    """
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_whole or value < minimum or (maximum is not None and value > maximum):
+        limits = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum:,}"
+        raise error(f"{passed(name, value)} should be a whole number {limits}.")
+    return int(value)
 
 
 def suggest_keywords(function: Callable[P, T]) -> Callable[P, T]:

@@ -195,7 +195,7 @@ def test_a_recall_that_was_promised_is_kept():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cross_fitted(noisy(), best="f1", folds=1), "folds=1 is not a whole number from 2 on"),
+        (lambda: cross_fitted(noisy(), best="f1", folds=1), "folds=1 should be a whole number of at least 2"),
         (lambda: cross_fitted(noisy(8), best="accuracy", folds=9), "there are only 8 rows"),
         (lambda: cross_fitted(in_groups(groups=3), best="f1", folds=5), "there are only 3 groups"),
         (lambda: cross_fitted(noisy(), capacity=5), "state it as a share of them, max_positive_rate="),

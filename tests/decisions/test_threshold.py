@@ -291,9 +291,9 @@ BAD = [
     ({"cost_fp": 1, "cost_fn": 1, "calibrated": "no"}, "calibrated='no' is neither True nor False"),
     ({"cost_fp": True, "cost_fn": 1}, "a cost is a number or a column of numbers"),
     ({"cost_fp": "5", "cost_fn": 1}, "cost_fp is a str where one value per row is needed"),
-    ({"best": "f1", "folds": 3, "seed": -1}, "seed=-1 is a whole number from 0"),
-    ({"best": "f1", "replicates": 9, "seed": 1.5}, "seed=1.5 is a whole number from 0"),
-    ({"best": "f1", "folds": "ten"}, "folds='ten' is not a whole number from 2 on"),
+    ({"best": "f1", "folds": 3, "seed": -1}, "seed=-1 should be a whole number from 0"),
+    ({"best": "f1", "replicates": 9, "seed": 1.5}, "seed=1.5 should be a whole number from 0"),
+    ({"best": "f1", "folds": "ten"}, "folds='ten' should be a whole number of at least 2"),
     ({"best": "f1", "baseline": "half"}, "baseline='half' is not a number"),
 ]
 

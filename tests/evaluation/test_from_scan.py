@@ -123,7 +123,7 @@ def test_a_file_has_the_page_of_the_same_rows_to_the_byte(files, name, tmp_path)
     """Also where a slider moves, and where it begins. Only rows in memory can be listed, and their page says how."""
     for origin, data in (("memory", FRAME), ("file", files / "rows.parquet")):
         assay.evaluate(data, **EXACT[name], by="region").report(tmp_path / origin)
-    in_memory, from_file = ((tmp_path / origin).read_text(encoding="utf-8") for source in ("memory", "file"))
+    in_memory, from_file = ((tmp_path / origin).read_text(encoding="utf-8") for origin in ("memory", "file"))
     in_memory = in_memory.replace('["the rows with the largest errors","ev.errors()"],', "")
     differ = [i for i, (left, right) in enumerate(zip(in_memory, from_file, strict=False)) if left != right]
     assert not differ, (in_memory[differ[0] - 50 :][:100], from_file[differ[0] - 50 :][:100])

@@ -65,7 +65,7 @@ CASES = {
     "a threshold as text": (lambda: evaluate(actual=ACTUAL, score=SCORE, threshold="0.5"), r"is no number"),
     "a threshold for several classes": (lambda: evaluate(actual=list("abc"), predicted=list("abc"), task="multiclass", threshold=0.5), r"has no use where task"),
     "a threshold for a ready table": (lambda: evaluate([[1, 2], [3, 4]], labels=[0, 1], threshold=0.5), r"leave it out"),
-    "no depth": (lambda: evaluate(actual=ACTUAL, score=SCORE, query=[1, 1, 2, 2], k=0), r"a whole number, 1 or more"),
+    "no depth": (lambda: evaluate(actual=ACTUAL, score=SCORE, query=[1, 1, 2, 2], k=0), r"k=0 should be a whole number of at least 1"),
     "lists without scores": (lambda: evaluate(actual=ACTUAL, predicted=ACTUAL, query=[1, 1, 2, 2]), r"need score="),
     "a name that is none": (lambda: evaluate(actual=ACTUAL, predicted=ACTUAL, name=3), r"what to call the model: text"),
     # scores of several classes

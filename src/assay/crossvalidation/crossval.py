@@ -28,10 +28,10 @@ from assay.crossvalidation.resolve_splits import (
     strata_of,
 )
 from assay.crossvalidation.setup import prepare_setup
-from assay.errors import InputError, SplitError, suggest_keywords
+from assay.errors import InputError, SplitError, check_whole_number, suggest_keywords
 from assay.hints import passed
 from assay.inference.formulas.proportions import check_confidence
-from assay.resampling.split_inputs import whole
+from assay.resampling.split import parts_of
 from assay.resampling.splitters import Bootstrap
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def crossval(
     check_confidence(confidence)
     if interval not in ("corrected", "nested", "ledell"):
         raise InputError(f'{passed("interval", interval)} is neither "corrected" nor "nested" nor "ledell".')
-    whole("seed", seed, 0, _MAX_SEED)
+    check_whole_number("seed", seed, 0, _MAX_SEED, error=SplitError)
     workers = WorkerConfig.of(jobs, processes=processes, progress=progress)
     setup = prepare_setup(
         model, X, y, metrics=metrics, task=task, labels=labels, positive=positive, weight=weight, group=group,
@@ -183,7 +183,7 @@ def crossval(
     splitter, splits = resolve_splits(split, setup, group=group, time=time, key=key, seed=seed)
     names, count = splits[0].names, len(splits)
     test_part = choose_test_part(names, part)
-    nested_repeats = whole("nested_repeats", nested_repeats, 1)
+    nested_repeats = check_whole_number("nested_repeats", nested_repeats, 1, error=SplitError)
     if interval == "nested":
         check_nested(setup, splitter)
     if interval == "ledell":
@@ -194,11 +194,11 @@ def crossval(
     numbers: list[tuple[int, int]] = []  # repeat and fold, noted as splits are made
 
     def fold_tasks() -> Iterator[FoldTask]:
-        for number in range(count):
-            fold = splits[number]
+        parts = parts_of(splits, names[0], test_part)
+        for number, (fold, (train, test)) in zip(range(count), parts, strict=False):
             numbers.append((fold.repeat, fold.fold) if repeats > 1 else (0, number))
             problems.extend(checker.check(fold, fold_name(*numbers[-1], repeated=repeats > 1)))
-            yield FoldTask(number, *fold.parts(names[0], test_part))
+            yield FoldTask(number, train, test)
         if resubstitution:
             everything = np.arange(setup.n)
             yield FoldTask(count, everything, everything)

@@ -115,8 +115,6 @@ def _equal_rows(setup: CrossValSetup) -> tuple[Array, int] | None:
     features = setup.features
     if isinstance(features, Mapping):
         columns = list(features.values())
-    elif (names := column_names(features)) is not None:
-        columns = [features[name] for name in names]
     elif isinstance(features, (list, tuple, np.ndarray)):
         try:
             matrix = np.asarray(features)
@@ -125,6 +123,8 @@ def _equal_rows(setup: CrossValSetup) -> tuple[Array, int] | None:
         if matrix.ndim > 2:  # noqa: PLR2004 - images and the like
             return None
         columns = [matrix] if matrix.ndim == 1 else list(matrix.T)
+    elif (names := column_names(features)) is not None:
+        columns = [features[name] for name in names]
     else:
         return None
     try:

@@ -6,7 +6,6 @@ import collections
 import contextlib
 import dataclasses
 import functools
-import operator
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,9 +14,9 @@ import numpy as np
 from assay.crossvalidation.fold_metrics import combination_of, make_tallies
 from assay.crossvalidation.model_adapter import ModelOutput, fit_model, new_model, predict_rows
 from assay.crossvalidation.row_selection import RowBuffers, take_rows
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InputError, check_whole_number
 from assay.formatting.progress import Progress
-from assay.hints import hint, passed
+from assay.hints import hint
 from assay.inputs import encode
 from assay.metrics import Undefined
 from assay.metrics.spec import read_values
@@ -65,13 +64,7 @@ class WorkerConfig(NamedTuple):
     @classmethod
     def of(cls, jobs: Any, *, processes: bool, progress: bool | None) -> WorkerConfig:
         """Return the configuration, or raise where `jobs` is no whole number of at least 1."""
-        try:
-            number = operator.index(jobs)
-        except TypeError:
-            number = 0
-        if number < 1 or isinstance(jobs, bool):
-            raise InputError(f"{passed('jobs', jobs)} should be a whole number of at least 1.")
-        return cls(number, processes, progress)
+        return cls(check_whole_number("jobs", jobs, error=InputError), processes, progress)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -58,16 +58,16 @@ def find_metric(specs: Sequence[MetricSpec], name: Any, positive: Label | None =
     known = {spec.name: spec for spec in specs}
     if isinstance(name, str) and name in known:
         return known[name]
-    wanted = requested_metrics([name], positive)[0]
-    if wanted.name in known:
-        return known[wanted.name]
-    same = [spec for spec in specs if spec.metric is wanted.metric and spec.average == wanted.average]
+    request = requested_metrics([name], positive)[0]
+    if request.name in known:
+        return known[request.name]
+    same = [spec for spec in specs if spec.metric is request.metric and spec.average == request.average]
     if len(same) == 1 and not isinstance(name, tuple):  # its options need not be repeated
         return same[0]
     if len(same) > 1:
         names = shown([spec.name for spec in same])
-        raise MetricError(f"{wanted.name} was requested more than once: name one of {names}.")
-    raise MetricError(f"{wanted.name} was not requested: there are {shown(known)}.")
+        raise MetricError(f"{request.name} was requested more than once: name one of {names}.")
+    raise MetricError(f"{request.name} was not requested: there are {shown(known)}.")
 
 
 def needs_of(spec: MetricSpec) -> Need:

@@ -15,7 +15,7 @@ from assay.crossvalidation.fold_metrics import combination_of, find_metric
 from assay.crossvalidation.resolve_splits import choose_test_part, describe_splits, resolve_splits
 from assay.crossvalidation.setup import CrossValSetup, prepare_setup
 from assay.crossvalidation.shortcuts import LearningCurveShortcuts
-from assay.errors import SplitError, suggest_keywords
+from assay.errors import SplitError, check_whole_number, suggest_keywords
 from assay.formatting.json_values import json_safe
 from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
@@ -23,7 +23,6 @@ from assay.inference.formulas.proportions import check_confidence
 from assay.inputs import column, encode
 from assay.metrics.spec import metric_title
 from assay.resampling.row_hashing import read_keys
-from assay.resampling.split_inputs import whole
 from assay.resampling.time_order import read_times
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ def learning_curve(
     ((2, 20, 80), True)
     """
     check_confidence(confidence)
-    whole("seed", seed, 0, _MAX_SEED)
+    check_whole_number("seed", seed, 0, _MAX_SEED, error=SplitError)
     workers = WorkerConfig.of(jobs, processes=processes, progress=progress)
     setup = prepare_setup(
         model, X, y, metrics=metrics, task=task, labels=labels, positive=positive, weight=weight, group=group,

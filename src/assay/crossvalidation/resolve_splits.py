@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import LengthError, SplitError, shown
+from assay.formatting.numbers import count_of
 from assay.resampling.factories import kfold
 from assay.resampling.split import TRAIN_TEST, Split
 from assay.resampling.splitters import Bootstrap, Holdout, KFold, LeaveGroupOut, LeaveOneOut, WalkForward
@@ -100,9 +101,9 @@ def _from_pair(pair: Any, n: int) -> Split:
         raise SplitError(f"row {test[both[0]]:,} both trains and tests: the model has seen it.")
     if len(np.unique(test)) < len(test):
         raise SplitError(f"row {int(np.argmax(np.bincount(test) > 1)):,} is tested twice in one split.")
-    places = np.full(n, 2, dtype=np.uint8)
-    places[train], places[test] = 0, 1
-    return Split(TRAIN_TEST, places, draws if draws.max(initial=0) > 1 else None)
+    parts = np.full(n, 2, dtype=np.uint8)
+    parts[train], parts[test] = 0, 1
+    return Split(TRAIN_TEST, parts, draws if draws.max(initial=0) > 1 else None)
 
 
 def _row_numbers(part: Any, n: int) -> Array:
@@ -149,11 +150,11 @@ def describe_splits(splitter: Any, count: int) -> str:
             f"{splitter.repeats} times {splitter.k} folds" if splitter.repeats > 1 else f"{splitter.k} folds"
         )
     if isinstance(splitter, Bootstrap):
-        return f"bootstrap of {count:,} replicates"
+        return f"bootstrap of {count_of(count, 'replicate')}"
     words = {
         Holdout: "holdout" if count == 1 else f"{count:,} holdouts",
         LeaveOneOut: "leave one out",
         LeaveGroupOut: f"leave one of {count:,} groups out",
-        WalkForward: f"{count:,} steps forward in time",
+        WalkForward: f"{count_of(count, 'step')} forward in time",
     }
     return words.get(type(splitter), f"{count:,} split{'s' * (count != 1)}")

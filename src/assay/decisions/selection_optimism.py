@@ -13,7 +13,7 @@ from assay.decisions.criteria import ROWS_PREDICTED, parse_criterion
 from assay.decisions.criterion_options import CriterionOptions, criterion_keywords
 from assay.decisions.sweep import Sample, cells
 from assay.decisions.threshold_intervals import IN_GROUPS, estimate_outcome
-from assay.errors import MetricError
+from assay.errors import MetricError, check_whole_number
 from assay.formatting.json_values import json_safe
 from assay.formatting.numbers import (
     counts_dict,
@@ -31,7 +31,6 @@ from assay.inference.bootstrap.units import pieces
 from assay.inference.distributions import student_quantile
 from assay.inference.formulas.proportions import check_seed, normal_quantile
 from assay.metrics import Binary
-from assay.metrics.parameters import whole
 from assay.tallies.scores.scores import pooled
 
 if TYPE_CHECKING:
@@ -232,7 +231,7 @@ def optimism(
 
 def cross_fit_of(sample: Sample, criterion: Criterion, folds: int, seed: int) -> CrossFit:
     """Return the cross-fitted measure of a sample."""
-    folds = whole("folds", folds, minimum=2)
+    folds = check_whole_number("folds", folds, 2)
     check_seed(seed)
     if criterion.measure == ROWS_PREDICTED:
         raise MetricError(
@@ -269,7 +268,7 @@ def cross_fit_of(sample: Sample, criterion: Criterion, folds: int, seed: int) ->
 
 def optimism_of(sample: Sample, criterion: Criterion, replicates: int, seed: int) -> Optimism:
     """Return the optimism of a sample's threshold."""
-    replicates = whole("replicates", replicates, minimum=2)
+    replicates = check_whole_number("replicates", replicates, 2)
     check_seed(seed)
     sweep = sample.sweep()
     apparent = criterion.value(sweep.at(criterion.choose(sample, sweep).cutoff_index))

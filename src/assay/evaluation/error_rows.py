@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import InputError, shown
+from assay.errors import InputError, check_whole_number, shown
 from assay.formatting.frame_output import as_frame
 from assay.formatting.json_values import json_safe
 from assay.formatting.numbers import format_value
@@ -154,8 +154,7 @@ def error_rows(ev: Evaluation, which: str | None = None, n: Any = 20) -> ErrorRo
     kinds = _KINDS_BY_TASK.get(ev.task.name, ())
     if which is not None and which not in kinds:
         raise InputError(f"which={which!r} is not known: {ev.task.name} tasks have {shown(kinds)}.")
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise InputError(f"n={n!r} is how many errors of a kind to show: a whole number, 1 or more.")
+    n = check_whole_number("n", n, error=InputError)
     from_tallies = {
         "confusions": _confused_pairs,
         "labels": _label_errors,

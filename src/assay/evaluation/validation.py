@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import os
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from assay.engines.dispatch import is_cluster
-from assay.errors import ColumnError, InputError, LabelError, LengthError, MetricError, shown
+from assay.errors import (
+    ColumnError,
+    InputError,
+    LabelError,
+    LengthError,
+    MetricError,
+    check_whole_number,
+    shown,
+)
 from assay.evaluation.task import TaskName
 from assay.hints import hint, param, passed
 from assay.inputs.arrays import column_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from assay.evaluation.task import Settings, Task, TaskRequest
     from assay.inputs import Column, Labels, Rows
@@ -83,8 +92,8 @@ def check_settings(**request: Any) -> None:
         percent = f", such as {share / 100:g}" if 1 < share < 100 else ""  # noqa: PLR2004 - a percentage
         raise InputError(f"{passed('prevalence', share)} is a share between 0 and 1{percent}.")
     k = request.get("k")
-    if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
-        raise InputError(f"{passed('k', k)} says how many of a list count: a whole number, 1 or more.")
+    if k is not None:
+        check_whole_number("k", k, error=InputError)
     if request.get("empty") not in (None, "zero", "one", "skip"):
         raise InputError(
             f"{passed('empty', request['empty'])} says what a list without a relevant item counts as: use "
@@ -322,9 +331,9 @@ def refuse_other_task(spec: MetricSpec, task: Task, actual: str) -> None:
         raise MetricError(f"{spec.base} is for numbers, but {actual} holds labels: {shown(task.labels)}.")
 
 
-def refuse_metrics_without_columns(specs: Iterable[MetricSpec], task: Task, rows: Rows) -> None:
-    """Raise where a metric is of another task than the rows, or needs a column that they do not have."""
-    for spec in specs:
+def refuse_metrics_without_columns(specs: Sequence[MetricSpec], task: Task, *models: Rows) -> None:
+    """Raise where a metric is of another task than models' rows, or needs a column that they do not have."""
+    for rows, spec in itertools.product(models, specs):
         if spec.needs != "lists" or rows.query is None:
             actual = rows.need("actual", spec.name) if rows.actual is None else rows.actual
             refuse_other_task(spec, task, actual.name)

@@ -1,4 +1,4 @@
-"""Checks of a metric's own parameters: a number within a range, or a whole number."""
+"""Check of a metric's own parameters: a number within a range."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from assay.errors import MetricError
 from assay.hints import passed
 
-__all__ = ["number", "whole"]
+__all__ = ["number"]
 
 
 def number(name: str, value: Any, *, minimum: float = -math.inf, above: float = -math.inf) -> float:
@@ -29,16 +29,3 @@ def number(name: str, value: Any, *, minimum: float = -math.inf, above: float = 
             f"{passed(name, value)} is not a number{bound if max(minimum, above) > -math.inf else ''}."
         )
     return float(value)
-
-
-def whole(name: str, value: Any, *, minimum: int = 1) -> int:
-    """Return a whole number that is at least a bound, or raise naming the parameter.
-
-    >>> whole("bins", 2.5)
-    Traceback (most recent call last):
-        ...
-    assay.errors.MetricError: bins=2.5 is not a whole number from 1 on.
-    """
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:
-        raise MetricError(f"{passed(name, value)} is not a whole number from {minimum} on.")
-    return int(value)

@@ -7,9 +7,9 @@ import numbers
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import SplitError, suggest_keywords
+from assay.errors import SplitError, check_whole_number, suggest_keywords
 from assay.hints import param, passed
-from assay.resampling.split_inputs import shares, whole
+from assay.resampling.split_inputs import shares
 from assay.resampling.splitters import (
     Bootstrap,
     Holdout,
@@ -80,7 +80,7 @@ def holdout(
     """
     shares(parts)
     plain = tuple((name, float(share)) for name, share in parts.items())
-    return Holdout(*_strata(stratify, bins, seed), plain, whole("repeats", repeats, 1), _duration("gap", gap))
+    return Holdout(*_strata(stratify, bins, seed), plain, _count("repeats", repeats), _duration("gap", gap))
 
 
 @suggest_keywords
@@ -123,7 +123,7 @@ def kfold(
     >>> folds, folds[3]
     (<10 splits>, <split: train 900, test 100>)
     """
-    return KFold(*_strata(stratify, bins, seed), whole("k", k, 2), whole("repeats", repeats, 1))
+    return KFold(*_strata(stratify, bins, seed), _count("k", k, 2), _count("repeats", repeats))
 
 
 def leave_one_out() -> LeaveOneOut:
@@ -198,7 +198,7 @@ def bootstrap(
     >>> len(split["train"]), len(set(split["train"].tolist())) + len(split["test"])
     (1000, 1000)
     """
-    return Bootstrap(*_strata(stratify, bins, seed), whole("replicates", replicates, 1))
+    return Bootstrap(*_strata(stratify, bins, seed), _count("replicates", replicates))
 
 
 @suggest_keywords
@@ -239,7 +239,7 @@ def walk_forward(folds: int = 5, *, gap: Any = 0, window: Any = None) -> WalkFor
     """
     if window is not None and not _duration("window", window) > window * 0:
         raise SplitError(f"{passed('window', window)} should be more than 0.")
-    return WalkForward(whole("folds", folds, 1), _duration("gap", gap), window)
+    return WalkForward(_count("folds", folds), _duration("gap", gap), window)
 
 
 def _strata(stratify: Any, bins: int | None, seed: int) -> tuple[bool, int | None, int]:
@@ -247,8 +247,12 @@ def _strata(stratify: Any, bins: int | None, seed: int) -> tuple[bool, int | Non
         raise SplitError(
             f"{passed('stratify', stratify)} should be True or False: what to stratify by is {param('y')}."
         )
-    checked = None if bins is None else whole("bins", bins, 1)
-    return stratify, checked, whole("seed", seed, 0, _MAX_SEED)
+    checked = None if bins is None else _count("bins", bins)
+    return stratify, checked, check_whole_number("seed", seed, 0, _MAX_SEED, error=SplitError)
+
+
+def _count(name: str, value: Any, minimum: int = 1) -> int:
+    return check_whole_number(name, value, minimum, error=SplitError)
 
 
 def _duration(name: str, value: Any) -> Any:

@@ -16,7 +16,7 @@ from assay.inputs import column
 if TYPE_CHECKING:
     from assay.inputs.columns import Array
 
-__all__ = ["TRAIN_TEST", "UNUSED", "Split", "Splits"]
+__all__ = ["TRAIN_TEST", "UNUSED", "Split", "Splits", "parts_of"]
 
 UNUSED = "unused"  # the name of a row's part in column() where it is in none
 TRAIN_TEST = ("train", "test")
@@ -75,10 +75,6 @@ class Split:
         if name not in self.names:
             raise SplitError(f"there is no part {name!r}: the parts are {shown(self.names)}.")
         return self._part(self.names.index(name), *self._ordered())
-
-    def parts(self, *names: str) -> list[Array]:
-        """Return the numbers of the rows of some parts."""
-        return [self[name] for name in names]
 
     def __iter__(self) -> Iterator[Array]:
         ordered = self._ordered()
@@ -154,3 +150,15 @@ class Splits(Sequence[Split]):
 
     def __repr__(self) -> str:
         return f"<{self._length:,} split{'s' * (self._length != 1)}>"
+
+
+def parts_of(splits: Sequence[Split], *names: str) -> Iterator[tuple[Split, list[Array]]]:
+    """Yield each split with the numbers of the rows of some of its parts; only one split is held at a time.
+
+    >>> from assay.resampling import kfold
+    >>> [parts for _, parts in parts_of(kfold(2, seed=1).split(n=4), "test")]
+    [[array([2, 3])], [array([0, 1])]]
+    """
+    for number in range(len(splits)):
+        split = splits[number]
+        yield split, [split[name] for name in names]

@@ -170,11 +170,10 @@ def row_codes(data: Any) -> tuple[Array, int]:
     >>> row_codes([[1, 1, 2], ["a", "a", "a"]])
     (array([0, 0, 1], dtype=uint8), 2)
     """
-    names = column_names(data)
-    if names is not None:
-        columns = [data[name] for name in names]
-    elif isinstance(data, (list, tuple)):
+    if isinstance(data, (list, tuple)):
         columns = list(data)
+    elif (names := column_names(data)) is not None:
+        columns = [data[name] for name in names]
     else:
         matrix = np.asarray(data)
         columns = [matrix] if matrix.ndim == 1 else list(matrix.T)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import numbers
-import operator
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay import kernels
-from assay.errors import LabelError, LengthError, MissingValueError, SplitError, shown
-from assay.hints import param, passed
+from assay.errors import LabelError, LengthError, SplitError, check_whole_number, shown
+from assay.hints import param
 from assay.inputs import Label, column, encode
 from assay.resampling.row_hashing import Keys, read_keys
 from assay.resampling.split import UNUSED
@@ -22,7 +21,7 @@ from assay.resampling.split import UNUSED
 if TYPE_CHECKING:
     from assay.inputs.columns import Array, Column
 
-__all__ = ["SplitInputs", "classes", "present", "quantile_bins", "read", "shares", "whole"]
+__all__ = ["SplitInputs", "classes", "present", "quantile_bins", "read", "shares"]
 
 _MAX_DENOMINATOR = 1_000_000  # 0.1 and 1 / 3 stand for fractions
 _ROUNDING = 1e-9
@@ -51,7 +50,7 @@ def read(
     length = _length({"y": y, "group": group, "time": time, "key": key}, n)
     strata, count = None, 1
     if stratify and bins is None:
-        strata, labels = classes(y)
+        strata, labels = _class_codes(y)
         count = len(labels)
     elif stratify and bins is not None:
         strata = quantile_bins(y, bins)
@@ -62,21 +61,15 @@ def read(
 
 def present(values: Any, name: str) -> Column:
     """Return a column without missing values, or raise with the first row that lacks one."""
-    found = column(values, name)
-    absent = found.absent()
-    if absent is not None and absent.any():
-        count = int(np.count_nonzero(absent))
-        what = "1 value is" if count == 1 else f"{count:,} values are"
-        raise MissingValueError(
-            f"{what} missing in {name} (first at {found.where(int(np.argmax(absent)))}): leave such rows "
-            "out, of every column."
-        )
-    return found
+    return column(values, name).require_complete()
 
 
 def classes(y: Any) -> tuple[Array, tuple[Label, ...]]:
     """Return the class of every row as a code, and the classes."""
-    target = column(y, "y")
+    return _class_codes(column(y, "y"))
+
+
+def _class_codes(target: Column) -> tuple[Array, tuple[Label, ...]]:
     try:
         return encode(target)
     except LabelError as refused:
@@ -129,22 +122,10 @@ def shares(parts: Any) -> tuple[Fraction, ...]:
     return tuple(share / sum(near) for share in near)
 
 
-def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """Return a whole number within limits, or say what it should be."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, bool) or number < least or (most is not None and number > most):
-        limits = f"of at least {least}" if most is None else f"from {least} to {most:,}"
-        raise SplitError(f"{passed(name, value)} should be a whole number {limits}.")
-    return number
-
-
 def _length(columns: dict[str, Any], n: int | None) -> int:
     lengths = {name: _count(name, values) for name, values in columns.items() if values is not None}
     if n is not None:
-        lengths["n"] = whole("n", n, 0)
+        lengths["n"] = check_whole_number("n", n, 0, error=SplitError)
     if not lengths:
         raise SplitError(
             f"there is nothing to split: pass {param('y')}, {param('group')}, {param('time')} or "

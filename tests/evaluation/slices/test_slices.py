@@ -401,7 +401,10 @@ def test_slices_are_frames_too(library):
 
 
 def test_a_slice_without_a_hit_is_not_taken_for_certain():
-    """0 of 13 found, in the rest 15%: with weights and in groups as unsure as Fisher's exact test is."""
+    """0 of 13 found, in the rest 15%: with weights and in groups as unsure as Fisher's exact test is.
+
+    Weights that are all 2 are none.
+    """
     n, random = 1013, np.random.default_rng(5)
     actual = np.r_[np.ones(13), np.ones(200), np.zeros(800)].astype(int)
     predicted = np.r_[np.zeros(13), np.ones(30), np.zeros(170), np.zeros(800)].astype(int)
@@ -419,3 +422,9 @@ def test_a_slice_without_a_hit_is_not_taken_for_certain():
         one = found.differences("recall")["few", "recall"]
         assert one.p_value == pytest.approx(exact, abs=0.1)
         assert one.low < one.difference < one.high
+    columns["w"] = np.full(n, 2.0)
+    even = assay.evaluate(columns, actual="actual", predicted="predicted", by="at", weight="w").slices["at"]
+    for name in ("recall", "balanced_accuracy", "f1", "accuracy"):
+        one, other = (slices.differences(name)["few", name] for slices in (plain, even))
+        assert (one.p_value, one.low, one.high) == pytest.approx((other.p_value, other.low, other.high))
+        assert one.method == other.method

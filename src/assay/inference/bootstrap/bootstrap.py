@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from assay.errors import MetricError
-from assay.hints import passed
+from assay.errors import MetricError, check_whole_number
 from assay.inference.bootstrap import bootstrap_limits
 from assay.inference.bootstrap.row_units import units_of_rows
 from assay.inference.bootstrap.tally_units import units_of_tally
@@ -22,7 +21,7 @@ from assay.inference.bootstrap.units import DEFAULT_REPLICATES, replicate_values
 from assay.inference.bootstrap.units import acceleration as jackknife_acceleration
 from assay.inference.bootstrap.vectorized import TABLE_VIEWS, of_tables
 from assay.inference.estimate import Estimate
-from assay.inference.formulas.proportions import check_confidence
+from assay.inference.formulas.proportions import check_confidence, check_seed
 from assay.inference.influence.influence import influence
 from assay.inputs import Rows
 from assay.metrics import Metric, Undefined, find
@@ -38,12 +37,13 @@ if TYPE_CHECKING:
 __all__ = [
     "bootstrap_interval",
     "check_count",
-    "check_seed",
     "dirichlet_interval",
     "exact_value",
     "replicates",
     "units_of",
 ]
+
+_MAX_REPLICATES = 1 << 40
 
 _METHOD_NAMES = {
     "bca": "BCa",
@@ -364,17 +364,5 @@ def _size(data: Any) -> int:
 
 
 def check_count(count: int | None, default: int) -> int:
-    """Return the number of replicates or its default; raise where it is no whole number from 1 on."""
-    return default if count is None else _check_whole_number(count, "count", 1, 1 << 40)
-
-
-def check_seed(seed: int) -> int:
-    """Return the seed; raise where it is no whole number from 0 on."""
-    return _check_whole_number(seed, "seed", 0, 1 << 64)
-
-
-def _check_whole_number(value: Any, name: str, minimum: int, limit: int) -> int:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or not minimum <= value < limit:
-        raise MetricError(f"{passed(name, value)}: a whole number from {minimum} on is needed.")
-    return int(value)
+    """Return the number of replicates or its default; raise unless it is a whole number above 0."""
+    return default if count is None else check_whole_number("count", count, 1, _MAX_REPLICATES)

@@ -10,7 +10,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import MetricError
 from assay.formatting.progress import Progress
-from assay.inference.bootstrap.bootstrap import check_count, check_seed
+from assay.inference.bootstrap.bootstrap import check_count
 from assay.inference.bootstrap.row_units import canonical_order
 from assay.inference.bootstrap.tally_units import float_or_nan, score_cells
 from assay.inference.bootstrap.units import (
@@ -21,6 +21,7 @@ from assay.inference.bootstrap.units import (
     pieces,
 )
 from assay.inference.bootstrap.vectorized import MAX_ROWS_FOR_INTEGERS, TABLE_VIEWS, of_tables
+from assay.inference.formulas.proportions import check_seed
 from assay.inference.test_result import TestResult
 from assay.inputs import Rows
 from assay.metrics import Metric, Undefined, find

@@ -6,12 +6,11 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.errors import InputError, MetricError
+from assay.errors import InputError, MetricError, check_whole_number
 from assay.hints import passed
 from assay.inference.differences.clustered_difference import GroupedUnits, group_shares, jackknife_spread
 from assay.inference.differences.pairing import size_of
@@ -73,9 +72,7 @@ class ComparisonSettings:
                     f"{passed('test', name)} is not known: use one of {', '.join(map(repr, known))}."
                 )
         for name in ("horizon", "replicates"):
-            value = getattr(self, name)
-            if not (isinstance(value, Integral) and int(value) >= 1):
-                raise MetricError(f"{passed(name, value)} is a whole number of at least 1.")
+            check_whole_number(name, getattr(self, name))
         check_seed(self.seed)
 
     def requested_test(self, family: str, default: str = "") -> str:

@@ -87,7 +87,7 @@ def compare_aucs(request: DifferenceRequest) -> DifferenceResult | str | None:
     small = min(sizes) < _MIN_ROWS_OF_CLASS_FOR_DELONG and request.settings.requested_test("any") != "delong"
     if min(sizes) < _MIN_ROWS_FOR_VARIANCE:
         return "a class of a single row shows no spread"
-    scores = [rows.need("score", request.metric.name).float64("scores") for rows in request.pair.both]
+    scores = [rows.float64("score", request.metric.name, "scores") for rows in request.pair.both]
     test = delong_paired(scores[1], scores[0], positive, 1 - positive, confidence=request.confidence)
     if isinstance(test.p_value, Undefined):
         return test.p_value.reason

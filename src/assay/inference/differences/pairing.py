@@ -18,6 +18,7 @@ from assay.errors import ColumnError, InputError, LengthError, MetricError
 from assay.hints import hint, param
 from assay.inference.influence.influence import rescaled
 from assay.inference.intervals.choose_interval import tallies_for
+from assay.inference.intervals.interval_request import drop_equal_weights
 from assay.inputs import Rows, rows
 from assay.inputs.labels import encode
 from assay.inputs.roles import gather_rows
@@ -228,6 +229,7 @@ def prepare_models(
     model_names = own_names if names is None else tuple(map(str, names))
     if len(model_names) != len(data) or len(set(model_names)) != len(model_names):
         raise InputError(f"{len(data)} models need as many different names, not {list(model_names)}.")
+    data = tuple(map(drop_equal_weights, data))
     joint = inputs[0] if inputs and isinstance(inputs[0], PairedLabels) else None
     if joint is not None:
         if paired is False:

@@ -19,6 +19,7 @@ from assay.inference.differences.pairing import Pair, size_of
 from assay.inference.differences.pooled_variance import units_of
 from assay.inference.formulas.delta import design_effect
 from assay.inference.influence.influence import rescaled
+from assay.inference.intervals.interval_request import drop_equal_weights
 from assay.inputs.labels import encode
 from assay.metrics import Undefined
 
@@ -52,6 +53,7 @@ def against_rest(
     recall: young - the rest = -0.35 [-0.518, -0.1458], p = 0.0008322
     """
     values: tuple[Any, Any] = (metric(rest, **options), metric(part, **options))
+    part, rest = drop_equal_weights(part), drop_equal_weights(rest)
     request = DifferenceRequest(
         metric, options, values, Pair(rescaled(rest), rescaled(part), paired=False), confidence,
         ComparisonSettings(), part_of_all=True,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import functools
 import math
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import MetricError
+from assay.errors import MetricError, check_whole_number
 from assay.hints import passed
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ __all__ = [
 
 Interval = tuple[float, float]
 
+_MAX_SEED = 2**64 - 1
+
 # From 36 hits on, Wilson's limits lie beyond the one-sided exact ones at these confidences, whatever the
 # number of rows: the exact ones, which take longer, need not be looked up.
 _USUAL, _EXACT_BELOW = (0.9, 0.99), 36
@@ -49,10 +51,11 @@ def check_confidence(confidence: Any) -> None:
         raise MetricError(f"{passed('confidence', confidence)} is a share between 0 and 1, such as 0.95.")
 
 
-def check_seed(seed: Any) -> None:
-    """Raise unless a seed is a whole number that 64 bits hold."""
-    if not (isinstance(seed, Integral) and 0 <= int(seed) < 1 << 64):
-        raise MetricError(f"{passed('seed', seed)} is a whole number from 0 to 2**64 - 1.")
+def check_seed(seed: Any) -> int:
+    """Return the seed of random numbers; raise unless it is a whole number that 64 bits hold."""
+    if type(seed) is int and 0 <= seed <= _MAX_SEED:
+        return seed
+    return check_whole_number("seed", seed, 0, _MAX_SEED)
 
 
 def normal_quantile(confidence: float) -> float:

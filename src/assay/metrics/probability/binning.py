@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from assay.errors import MetricError
+from assay.errors import MetricError, check_whole_number
 from assay.hints import passed
-from assay.metrics.parameters import whole
 from assay.metrics.views.probability import effective
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ class Bins:
 
 def binned(view: Probabilities, bins: int, rule: Rule, ties: Ties = "share") -> Bins:
     """Return the probabilities of a view in bins by a rule."""
-    bins = whole("bins", bins)
+    bins = check_whole_number("bins", bins)
     if rule in ("width", "left-closed width"):
         return equal_width(view, bins, left_closed=rule != "width")
     if rule == "mass":

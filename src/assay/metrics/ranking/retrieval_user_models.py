@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import MetricError
+from assay.errors import MetricError, check_whole_number
 from assay.metrics.arithmetic import ratio, where
-from assay.metrics.parameters import number, whole
+from assay.metrics.parameters import number
 from assay.metrics.ranking.retrieval import NO_RELEVANT, Lists, query_metric
 
 
@@ -78,7 +78,7 @@ def expected_reciprocal_rank(lists: Lists, *, max_gain: float | None = None) -> 
 
 
 def _depth(lists: Lists) -> float:
-    return math.inf if lists.k is None else whole("k", lists.k)
+    return math.inf if lists.k is None else check_whole_number("k", lists.k)
 
 
 def _counted(lists: Lists, values: Any) -> Any:
