@@ -138,3 +138,17 @@ def test_a_column_whose_name_has_a_comma_is_one_column(files, capsys):
         output(capsys, "evaluate", files / "comma.parquet", "--actual", "y,0", "--predicted", "a0", "--json")
     )
     assert data["task"] == "binary"
+
+
+@pytest.mark.parametrize(
+    ("task", "target", "model"),
+    [("multilabel", "y0,y1,y2", "DecisionTreeClassifier"), ("multioutput", "t0,t1", "DecisionTreeRegressor")],
+)
+def test_targets_of_several_columns_are_cross_validated(files, capsys, task, target, model):
+    """The task may be inferred from the target's columns, or stated; the result is the same."""
+    words = ["crossval", files / "rows.parquet", "--target", target, "--features", "ga0,ga1"]
+    words += ["--model", f"sklearn.tree:{model}", "--set", "max_depth=2", "--folds", "3", "--json"]
+    inferred = json.loads(output(capsys, *words))
+    stated = json.loads(output(capsys, *words, "--task", task))
+    assert inferred["task"] == stated["task"] == task
+    assert inferred["metrics"] == stated["metrics"]

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CROSSVAL"]
 
-_KINDS = ("binary", "multiclass", "ordinal", "regression")
+_KINDS = ("binary", "multiclass", "ordinal", "multilabel", "regression", "multioutput")
 _ROLES = ("group", "time", "key", "weight")  # columns that are no features
 
 
@@ -286,18 +286,18 @@ def _features(arguments: argparse.Namespace, rows: Source, targets: Sequence[str
     return found
 
 
-def _complete(found: dict[str, Column], missing: str | None) -> dict[str, Column]:
+def _complete(columns: dict[str, Column], missing: str | None) -> dict[str, Column]:
     """Drop rows with a missing value where --missing drop is set, and raise for them otherwise."""
     import numpy as np
 
-    masks = {name: mask for name, one in found.items() if (mask := one.absent()) is not None}
+    masks = {name: mask for name, column in columns.items() if (mask := column.absent()) is not None}
     if not masks:
-        return found
+        return columns
     if missing != "drop":
         name = next(iter(masks))
-        found[name].raise_missing(int(np.argmax(masks[name])))
-    kept = np.flatnonzero(~np.logical_or.reduce(list(masks.values())))
-    return {name: one.take(kept, kept) for name, one in found.items()}
+        columns[name].raise_missing(int(np.argmax(masks[name])))
+    complete = np.flatnonzero(~np.logical_or.reduce(list(masks.values())))
+    return {name: column.take(complete, complete) for name, column in columns.items()}
 
 
 def _plain(column: Column) -> Any:
