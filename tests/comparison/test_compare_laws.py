@@ -213,7 +213,7 @@ def test_one_row_and_none():
 
 
 def test_weights_have_no_unit_and_equal_weights_are_none():
-    """Sandwich errors."""
+    """Sandwich errors where weights differ; weights that are all 3 are those of no weights, test and all."""
     y, scores, predicted = models(200)
     weight = np.random.default_rng(1).integers(1, 5, 200) * 0.25
     given = {"actual": y, "predicted": predicted, "score": scores, "metrics": ["accuracy", "f1", "brier"]}
@@ -224,6 +224,11 @@ def test_weights_have_no_unit_and_equal_weights_are_none():
     plain, even = assay.compare(**given), assay.compare(**given, weight=np.full(200, 3.0))
     for one, other in zip(plain, even, strict=True):
         assert one.difference == pytest.approx(other.difference, rel=1e-12)
+        assert (one.low, one.high, one.p_value) == pytest.approx(
+            (other.low, other.high, other.p_value), rel=1e-9
+        )
+        assert (one.method, one.test) == (other.method, other.test)
+    assert even["accuracy"].method == "Tango"
     assert even["f1"].standard_error == pytest.approx(plain["f1"].standard_error, rel=1e-9)
 
 

@@ -1,5 +1,6 @@
 """assay.read_log: files of our own making in the documented formats of Inspect and lm-evaluation-harness."""
 
+import contextlib
 import json
 import zipfile
 
@@ -120,3 +121,45 @@ def test_a_table_without_named_columns_and_what_is_no_path(tmp_path):
         assay.read_log(file)
     with pytest.raises(assay.errors.FileError, match="3 is no path"):
         assay.read_log(3)
+
+
+def test_tasks_of_a_folder_have_questions_of_their_own(tmp_path):
+    """Each task numbers its questions from 0: those of two tasks are not two runs of one question."""
+    for task, right in (("sums", [1, 0]), ("words", [1, 1])):
+        lines = [json.dumps({"doc_id": index, "acc": value}) for index, value in enumerate(right)]
+        (tmp_path / f"samples_{task}_2025-01-01.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    rows = assay.read_log(tmp_path)
+    assert rows["question"] == ["sums/0", "sums/1", "words/0", "words/1"]
+    result = assay.repeats(rows, question="question", correct="correct", run="run", group="task")
+    assert (result.questions, result.groups, result["mean"].value) == (4, 2, 0.75)
+    assert assay.read_log(tmp_path / "samples_sums_2025-01-01.jsonl")["question"] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        {"eval": [], "samples": [1]},
+        {"eval": {}, "samples": [{"id": 1, "scores": {"match": 1}}]},
+        {"eval": {}, "samples": [{"id": 1, "scores": [1]}]},
+    ],
+)
+def test_a_log_of_another_form_is_named(log, tmp_path):
+    """Not by an error of Python."""
+    (tmp_path / "log.json").write_text(json.dumps(log), encoding="utf-8")
+    with pytest.raises(assay.FileError, match="has another form than the logs of Inspect"):
+        assay.read_log(tmp_path / "log.json")
+
+
+def test_a_damaged_archive_is_named(tmp_path):
+    """Whatever byte of it has changed, it is read or refused."""
+    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps({"eval": LOG["eval"]}))
+        for index, sample in enumerate(SAMPLES):
+            archive.writestr(f"samples/{index}.json", json.dumps(sample))
+    whole = (tmp_path / "log.eval").read_bytes()
+    for index in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[index] ^= 0x55
+        (tmp_path / "log.eval").write_bytes(damaged)
+        with contextlib.suppress(assay.FileError):
+            assert len(assay.read_log(tmp_path / "log.eval")["question"]) <= len(SAMPLES)

@@ -1,6 +1,9 @@
+import doctest
 import os
+import re
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +12,7 @@ pytest.importorskip("pyspark", reason="Spark has an environment of its own: make
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession, functions
 from support import agreement, shard_cases
@@ -198,6 +202,36 @@ def test_exact_areas_of_labels_and_holes(spark, frame):
     opposed = frame.withColumn("sign", functions.when(frame["score"] < 0.5, -1).otherwise(0))
     with pytest.raises(assay.LabelError, match=r"-1(,| and) 0: say which one is positive"):
         engine.exact_areas(opposed, actual="sign", score="score", partitions=4)
+
+
+def test_the_page_on_clusters_runs(spark, tmp_path, monkeypatch):
+    """Its lines without a prompt, which need Spark, on a file in the place of the one in the cloud."""
+    monkeypatch.chdir(tmp_path)
+    table = {
+        "label": ["ham", "spam"] * 50,
+        "said": ["ham", "spam", "spam", "ham"] * 25,
+        "region": ["a"] * 100,
+    }
+    predictions = tmp_path / "predictions"
+    pa.parquet.write_table(pa.table({**table, "p": np.linspace(0, 1, 100)}), predictions)
+    names = {"assay": assay, "spark": spark}
+    page = Path(assay.__file__).parents[2] / "docs" / "how-to" / "clusters.md"
+    blocks = re.findall(
+        r"^```python\n(?!>>>)(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    for block in blocks:
+        exec(block.replace("s3://.../predictions", str(predictions)), names)  # noqa: S102 - our own page
+    assert len(blocks) == 3
+    assert names["found"].auc == Fraction(names["ev"]["auc"].value).limit_denominator(10_000)
+    assert Path("predictions.assay").stat().st_size
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_examples_run():
+    """Those of the docstrings, which other tests pass over where there is no Spark."""
+    tried = doctest.testmod(engine)
+    assert tried.attempted
+    assert not tried.failed
 
 
 def test_progress_is_told_at_the_end_and_a_missing_part_is_named(frame, monkeypatch):

@@ -67,21 +67,21 @@ def _options(parser: Parser) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     from assay.raters.agreement import agreement
 
-    named = {name: getattr(arguments, name) for name in _COLUMNS if getattr(arguments, name) is not None}
-    if arguments.raters is None and not {"item", "rater", "rating"} <= named.keys():
+    by_role = {name: getattr(arguments, name) for name in _COLUMNS if getattr(arguments, name) is not None}
+    if arguments.raters is None and not {"item", "rater", "rating"} <= by_role.keys():
         raise UsageError("--raters is needed, or --item, --rater and --rating where each row is one rating.")
-    columns = [*(arguments.raters or ()), *named.values()]
+    columns = [*(arguments.raters or ()), *by_role.values()]
     table = read_table(arguments, open_source(arguments), list(dict.fromkeys(columns)))
-    said: dict[str, Any] = {
+    options: dict[str, Any] = {
         name: value for name in _SETTINGS if (value := getattr(arguments, name)) is not None
     }
     ratings = [table[name] for name in (arguments.raters or [arguments.rating])]
-    if "labels" in said and not any(column.labels for column in ratings):
-        said["labels"] = [float(word) for word in said["labels"]]
+    if "labels" in options and not any(column.labels for column in ratings):
+        options["labels"] = [float(word) for word in options["labels"]]
     if arguments.raters is not None:
-        said["raters"] = arguments.raters
-    found = agreement(table, **named, **said)
-    deliver_result(arguments, found)
+        options["raters"] = arguments.raters
+    result = agreement(table, **by_role, **options)
+    deliver_result(arguments, result)
     return 0
 
 

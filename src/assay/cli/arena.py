@@ -51,15 +51,15 @@ def _run(arguments: argparse.Namespace) -> int:
     from assay.preferences.arena import arena
 
     require_options(arguments, "left", "right", "winner")
-    named = {name: getattr(arguments, name) for name in _COLUMNS if getattr(arguments, name) is not None}
-    columns = [*named.values(), *(arguments.covariates or ())]
+    by_role = {name: getattr(arguments, name) for name in _COLUMNS if getattr(arguments, name) is not None}
+    columns = [*by_role.values(), *(arguments.covariates or ())]
     table = read_table(arguments, open_source(arguments), list(dict.fromkeys(columns)))
-    said: dict[str, Any] = {
+    options: dict[str, Any] = {
         name: value
         for name in ("covariates", "ties", "confidence")
         if (value := getattr(arguments, name)) is not None
     }
-    deliver_result(arguments, arena(table, **named, position=not arguments.no_position, **said))
+    deliver_result(arguments, arena(table, **by_role, position=not arguments.no_position, **options))
     return 0
 
 

@@ -89,24 +89,28 @@ def _options(parser: Parser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     requirements = read_requirements(arguments, baselines=True)  # refused before any row is read
-    found, evaluations = _compared(arguments)
-    results = _checked(arguments, found, evaluations, requirements) if requirements else []
+    comparison, evaluations = _compared(arguments)
+    results = _checked(arguments, comparison, evaluations, requirements) if requirements else []
     deliver(
-        arguments, _render(arguments, found, results), {arguments.report: lambda: _page(found, evaluations)}
+        arguments,
+        _render(arguments, comparison, results),
+        {arguments.report: lambda: _page(comparison, evaluations)},
     )
     print_failures(results)
     return exit_code(results)
 
 
-def _render(arguments: argparse.Namespace, found: Comparison, results: Sequence[RequirementResult]) -> str:
+def _render(
+    arguments: argparse.Namespace, comparison: Comparison, results: Sequence[RequirementResult]
+) -> str:
     """Return a comparison, and requirements below it, as JSON or text."""
     if arguments.json:
-        data = found.to_dict()
+        data = comparison.to_dict()
         if results:
             data["requirements"] = [result.to_dict() for result in results]
         return as_json(data)
     width = output_width(arguments)
-    text = found.text(width=width)
+    text = comparison.text(width=width)
     if not results:
         return text
     from assay.plans.check_result import requirement_table
@@ -116,7 +120,7 @@ def _render(arguments: argparse.Namespace, found: Comparison, results: Sequence[
 
 def _checked(
     arguments: argparse.Namespace,
-    found: Comparison,
+    comparison: Comparison,
     evaluations: list[Evaluation] | None,
     requirements: Sequence[Requirement],
 ) -> list[RequirementResult]:
@@ -124,7 +128,7 @@ def _checked(
     from assay.evaluation import evaluate
     from assay.plans.requirement_result import Candidate, check_requirements
 
-    *others, name = found.names
+    *others, name = comparison.names
     for requirement in requirements:
         requirement.check()
         if requirement.baseline and requirement.baseline not in others:
@@ -133,13 +137,13 @@ def _checked(
                 f"these are {', '.join(others)}."
             )
     if evaluations is None:
-        task = found.task
+        task = comparison.task
         evaluations = [
             evaluate(
                 rows, task=None if task is None else task.name,
                 threshold=task.threshold if task is not None and rows.predicted is None else None,
             )
-            for rows in found.models.data
+            for rows in comparison.models.data
         ]  # fmt: skip
     *baselines, ev = evaluations
     candidate = Candidate(
@@ -147,37 +151,37 @@ def _checked(
     )
 
     def confidence(remaining: int) -> float:
-        return 1 - (1 - found.confidence) / remaining
+        return 1 - (1 - comparison.confidence) / remaining
 
     return check_requirements(requirements, candidate.test, confidence, holm=arguments.correction != "none")
 
 
-def _page(found: Comparison, evaluations: list[Evaluation] | None) -> str:
+def _page(comparison: Comparison, evaluations: list[Evaluation] | None) -> str:
     """Return the interactive page, whose advice is for Python: it is read where no command runs."""
     from assay.reports.page.build import comparison_html
 
     with hint_style(python_style):
-        return comparison_html(found, evaluations)
+        return comparison_html(comparison, evaluations)
 
 
 def _compared(arguments: argparse.Namespace) -> tuple[Comparison, list[Evaluation] | None]:
     """Return the comparison, and the evaluations where those were compared."""
     from assay.comparison.compare import compare
 
-    said: dict[str, Any] = {name: v for name in _SETTINGS if (v := getattr(arguments, name)) is not None}
+    options: dict[str, Any] = {name: v for name in _SETTINGS if (v := getattr(arguments, name)) is not None}
     if arguments.correction is not None:
-        said["correction"] = None if arguments.correction == "none" else arguments.correction
+        options["correction"] = None if arguments.correction == "none" else arguments.correction
     if arguments.unpaired:
-        said["paired"] = False
+        options["paired"] = False
     saved = [path for path in arguments.paths if is_saved(path)]
     if saved:  # what is no regular file cannot be inspected, and is taken for a saved evaluation, too
         saved = [path for path in arguments.paths if path in saved or not Path(path).is_file()]
-        return _of_evaluations(arguments, saved, said)
+        return _of_evaluations(arguments, saved, options)
     require_options(arguments, "actual")
     if not arguments.score and not arguments.predicted:
         raise UsageError("--score or --predicted is needed, once per model or per file.")
     if len(arguments.paths) > 1 and arguments.sql is None and arguments.table is None:
-        return _of_files(arguments, said), None
+        return _of_files(arguments, options), None
     rows = open_source(arguments)
     for role in ("score", "predicted"):
         if len(getattr(arguments, role) or ("", "")) < 2:  # noqa: PLR2004 - two models
@@ -194,7 +198,7 @@ def _compared(arguments: argparse.Namespace) -> tuple[Comparison, list[Evaluatio
     shared = {role: column for role in _SHARED if (column := getattr(arguments, role)) is not None}
     labels = parse_labels(arguments, rows, _first_column(whole_table, arguments.actual))
     missing = {"missing": arguments.missing} if arguments.missing else {}
-    return compare(whole_table, **shared, **differing, **labels, **missing, **said), None
+    return compare(whole_table, **shared, **differing, **labels, **missing, **options), None
 
 
 def _split_columns(arguments: argparse.Namespace, rows: Source) -> None:
@@ -233,7 +237,7 @@ def _named(models: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
     return models
 
 
-def _of_files(arguments: argparse.Namespace, said: dict[str, Any]) -> Comparison:
+def _of_files(arguments: argparse.Namespace, options: dict[str, Any]) -> Comparison:
     """Compare models that have a file each, whose rows may be the same."""
     from assay.comparison.compare import compare
     from assay.inputs import rows as gathered
@@ -263,13 +267,13 @@ def _of_files(arguments: argparse.Namespace, said: dict[str, Any]) -> Comparison
             role: {name: _columns(table, column) for name, table in zip(names, tables, strict=True)}
             for role, column in differing.items()
         }
-        return compare(**given, **models, **labels, **missing, **said)
+        return compare(**given, **models, **labels, **missing, **options)
     each = [gathered(one, **shared, **differing, **labels, **missing) for one in tables]
-    return compare(*each, names=names, **said)
+    return compare(*each, names=names, **options)
 
 
 def _of_evaluations(
-    arguments: argparse.Namespace, saved: list[str], said: dict[str, Any]
+    arguments: argparse.Namespace, saved: list[str], options: dict[str, Any]
 ) -> tuple[Comparison, list[Evaluation]]:
     """Compare evaluations that tally saved."""
     from assay.comparison.compare import compare
@@ -283,7 +287,7 @@ def _of_evaluations(
         raise UsageError(f"--{idle[0]} has no use here: saved evaluations have their columns. Leave it out.")
     names = _named(arguments.model_names or _stems(saved), saved)
     evaluations = [load(path) for path in saved]
-    return compare(*evaluations, names=names, **said), evaluations
+    return compare(*evaluations, names=names, **options), evaluations
 
 
 def _stems(paths: Sequence[str]) -> list[str]:

@@ -31,10 +31,10 @@ def completion_command(others: Sequence[Command]) -> Command:
     def run(arguments: argparse.Namespace) -> int:
         if arguments.shell is None:
             raise UsageError(f"name the shell: {', '.join(_SHELLS)}.")
-        print_output(script(arguments.shell, (*others, mine)))
+        print_output(script(arguments.shell, (*others, this_command)))
         return 0
 
-    mine = Command(
+    this_command = Command(
         "completion",
         "completion for bash, zsh or fish",
         "Writes the script that lets a shell complete commands and options. Have it read at the shell's "
@@ -44,7 +44,7 @@ def completion_command(others: Sequence[Command]) -> Command:
         _options,
         run,
     )
-    return mine
+    return this_command
 
 
 def _options(parser: Parser) -> None:
@@ -62,31 +62,35 @@ def script(shell: str, commands: Sequence[Command]) -> str:
 
 def _options_of(parser: Parser) -> list[_Option]:
     """Return the options of a command, read from its parser."""
-    found = []
+    options = []
     for action in parser.actions():
         choices = tuple(map(str, action.choices or ()))
         text = (action.help or "").replace("%%", "%")
         if not action.option_strings:
             if choices:
-                found.append(_Option("", text, takes=True, choices=choices))
+                options.append(_Option("", text, takes=True, choices=choices))
             continue
-        found.append(_Option(action.option_strings[-1], text, action.nargs != 0, choices))
-    return found
+        options.append(_Option(action.option_strings[-1], text, action.nargs != 0, choices))
+    return options
 
 
 def _bash(known: dict[str, list[_Option]], summaries: dict[str, str]) -> str:
     cases, values = [], []
     for command, options in known.items():
-        words = [one.name for one in options if one.name] + [
-            choice for one in options if not one.name for choice in one.choices
+        words = [option.name for option in options if option.name] + [
+            choice for option in options if not option.name for choice in option.choices
         ]
         cases.append(f'    {command}) words="{" ".join(words)}" ;;')
         values += [
-            f'    {command}:{one.name}) _assay_of "{" ".join(one.choices)}"; return ;;'
-            for one in options
-            if one.name and one.choices
+            f'    {command}:{option.name}) _assay_of "{" ".join(option.choices)}"; return ;;'
+            for option in options
+            if option.name and option.choices
         ]
-        plain = [f"{command}:{one.name}" for one in options if one.name and one.takes and not one.choices]
+        plain = [
+            f"{command}:{option.name}"
+            for option in options
+            if option.name and option.takes and not option.choices
+        ]
         if plain:
             values.append(f'    {"|".join(plain)}) COMPREPLY=($(compgen -f -- "$word")); return ;;')
     return "\n".join(
@@ -128,13 +132,13 @@ def _zsh(known: dict[str, list[_Option]], summaries: dict[str, str]) -> str:
     lines += ["  local command=$words[2]", "  shift words", "  (( CURRENT-- ))", '  case "$command" in']
     for command, options in known.items():
         lines.append(f"    {command}) _arguments \\")
-        for one in options:
-            what = f"({' '.join(one.choices)})" if one.choices else "_files"
-            if one.name:
-                value = f":{one.name.removeprefix('--')}:{what}" if one.takes else ""
-                lines.append(f"      '*{one.name}[{quoted(one.help)}]{value}' \\")
+        for option in options:
+            what = f"({' '.join(option.choices)})" if option.choices else "_files"
+            if option.name:
+                value = f":{option.name.removeprefix('--')}:{what}" if option.takes else ""
+                lines.append(f"      '*{option.name}[{quoted(option.help)}]{value}' \\")
             else:
-                lines.append(f"      '1:{quoted(one.help)}:{what}' \\")
+                lines.append(f"      '1:{quoted(option.help)}:{what}' \\")
         lines.append("      '*:file:_files' ;;")
     return "\n".join([*lines, "  esac", "}", "compdef _assay assay"])
 
@@ -148,12 +152,12 @@ def _fish(known: dict[str, list[_Option]], summaries: dict[str, str]) -> str:
         lines.append(f"complete -c assay -n __fish_use_subcommand -f -a {name} -d {quoted(text)}")
     for command, options in known.items():
         when = f"complete -c assay -n '__fish_seen_subcommand_from {command}'"
-        for one in options:
-            choices = (
-                f" -x -a {quoted(' '.join(one.choices))}" if one.choices else (" -r" if one.takes else "")
-            )
-            if one.name:
-                lines.append(f"{when} -l {one.name.removeprefix('--')}{choices} -d {quoted(one.help)}")
+        for option in options:
+            choices = " -r" if option.takes else ""
+            if option.choices:
+                choices = f" -x -a {quoted(' '.join(option.choices))}"
+            if option.name:
+                lines.append(f"{when} -l {option.name.removeprefix('--')}{choices} -d {quoted(option.help)}")
             else:
-                lines.append(f"{when} -f -a {quoted(' '.join(one.choices))} -d {quoted(one.help)}")
+                lines.append(f"{when} -f -a {quoted(' '.join(option.choices))} -d {quoted(option.help)}")
     return "\n".join(lines)

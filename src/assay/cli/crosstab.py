@@ -62,6 +62,7 @@ def _options(parser: Parser) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     from assay.crosstable import CrossTable
     from assay.engines import scan
+    from assay.formatting.numbers import count_of
     from assay.tallies import Confusion
 
     require_options(arguments, "actual", "predicted")
@@ -72,34 +73,35 @@ def _run(arguments: argparse.Namespace) -> int:
             "--positive has no use here: a table shows all labels alike. --labels says their order."
         )
     rows = open_source(arguments)
-    said: dict[str, Any] = read_limits(arguments)
+    options: dict[str, Any] = read_limits(arguments)
     for name in ("weight", "missing"):
         if getattr(arguments, name) is not None:
-            said[name] = getattr(arguments, name)
+            options[name] = getattr(arguments, name)
     with progress_bar(arguments, rows) as progress:
         roles = {"actual": arguments.actual, "predicted": arguments.predicted}
-        found = with_labels(
+        scanned = with_labels(
             arguments,
             rows,
             lambda read, labels: scan(
-                read, **roles, tallies={"table": Confusion}, progress=progress, **labels, **said
+                read, **roles, tallies={"table": Confusion}, progress=progress, **labels, **options
             ),
         )
-    tally: Any = found["table"]
+    tally: Any = scanned["table"]
     if len(tally.labels) > _MAX_LABELS:
-        deliver(arguments, _cells(arguments, tally, found.dropped))
+        deliver(arguments, _cells(arguments, tally, scanned.dropped))
         return 0
     table = CrossTable.of(tally, rows=arguments.rows or "actual")
     if arguments.json:
-        text = as_json(table.to_dict(full=not arguments.counts_only) | {"dropped": found.dropped})
+        text = as_json(table.to_dict(full=not arguments.counts_only) | {"dropped": scanned.dropped})
     else:
-        drawn: dict[str, Any] = {name: True for name in _ADDED if getattr(arguments, name)}
-        drawn |= dict.fromkeys(_REMOVED, False) if arguments.counts_only else {}
+        parts: dict[str, Any] = {name: True for name in _ADDED if getattr(arguments, name)}
+        parts |= dict.fromkeys(_REMOVED, False) if arguments.counts_only else {}
         if arguments.digits is not None:
-            drawn["digits"] = arguments.digits
-        text = table.text(**drawn)
-        if found.dropped and not arguments.quiet:
-            text += f"\n\n{found.dropped:,} rows with a missing value were left out."
+            parts["digits"] = arguments.digits
+        text = table.text(**parts)
+        if scanned.dropped and not arguments.quiet:
+            left_out = count_of(scanned.dropped, "row was", "rows were")
+            text += f"\n\n{left_out} left out for missing values."
     deliver(arguments, text)
     return 0
 

@@ -63,7 +63,7 @@ def _timings(n: int = 2_000_000) -> list[str]:
         ("every distinct score, exactly", Scores.of, data),
         ("scores in bins, with bounds", BinnedScores.of, data),
         ("exact sums of a regression", Moments.of, numbers),
-        ("an evaluation, printed", lambda given: str(evaluate(given)), data),
+        ("an evaluation, printed", lambda frame: str(evaluate(frame)), data),
     ):
         best = min(_timed(make, used) for _ in range(3))
         lines.append(f"   {what:<32}{best * 1e3:8.1f} ms")

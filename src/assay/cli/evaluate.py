@@ -193,11 +193,12 @@ def _tally(arguments: argparse.Namespace) -> int:
 def write_evaluation(arguments: argparse.Namespace, ev: Evaluation, target: str) -> None:
     """Write an evaluation to a file, and print what was written."""
     from assay.evaluation.storage import to_bytes
+    from assay.formatting.numbers import count_of
 
     with OutputFiles(files_read(arguments)) as files:
         files.write(target, to_bytes(ev))
     if not arguments.quiet:
-        print_output(f"{target}: {ev.task.title.lower()}, {ev.n:,} rows")
+        print_output(f"{target}: {ev.task.title.lower()}, {count_of(ev.n, 'row')}")
 
 
 def _threshold_options(parser: Parser) -> None:

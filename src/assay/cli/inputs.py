@@ -55,37 +55,37 @@ def open_source(arguments: argparse.Namespace, paths: Sequence[str] | None = Non
     from assay.engines import source
     from assay.engines.delimited import DelimitedFile
 
-    named = list(arguments.paths if paths is None else paths)
-    if not named and arguments.sql is None:
+    file_names = list(arguments.paths if paths is None else paths)
+    if not file_names and arguments.sql is None:
         raise UsageError(f"no file was named: assay {arguments.command} FILE ..., or - for standard input.")
     layout = {name: getattr(arguments, name) for name in READING if getattr(arguments, name) is not None}
     if layout.get("delimiter") in _TABS:
         layout["delimiter"] = "\t"
-    where: Any = (named[0] if len(named) == 1 else named) or None
+    where: Any = (file_names[0] if len(file_names) == 1 else file_names) or None
     chosen = {name: getattr(arguments, name) for name in ("format", "sql", "table")}
     if getattr(arguments, "hive", False):
         chosen["hive"] = True
     chosen["text"] = [*(arguments.text or ()), *_columns_to_read_as_text(arguments)]
-    found = source(where, **{name: value for name, value in chosen.items() if value is not None}, **layout)
-    files = [getattr(part, "file", part) for part in found.parts]  # behind the names of their folders
+    origin = source(where, **{name: value for name, value in chosen.items() if value is not None}, **layout)
+    files = [getattr(part, "file", part) for part in origin.parts]  # behind the names of their folders
     if layout and not any(isinstance(part, DelimitedFile) for part in files):
         name = next(iter(layout))
-        raise UsageError(f"--{name} says how a CSV is written, but {found.name} is none: leave it out.")
+        raise UsageError(f"--{name} says how a CSV is written, but {origin.name} is none: leave it out.")
     if (arguments.sql or arguments.table) and arguments.format:
         raise UsageError("--format is for files, not for --sql and --table: leave it out.")
-    arguments.sources = [*getattr(arguments, "sources", ()), found]
+    arguments.sources = [*getattr(arguments, "sources", ()), origin]
     check_outputs(arguments)
-    _print_files(arguments, named, found)
-    return found
+    _print_files(arguments, file_names, origin)
+    return origin
 
 
-def _print_files(arguments: argparse.Namespace, named: Sequence[str], found: Source) -> None:
+def _print_files(arguments: argparse.Namespace, file_names: Sequence[str], origin: Source) -> None:
     """Print which files patterns and folders stand for, where standard error is a terminal."""
-    files = [part.name for part in found.parts]
-    if files == named or len(files) < 2 or arguments.quiet:  # noqa: PLR2004 - one was named by itself
+    files = [part.name for part in origin.parts]
+    if files == file_names or len(files) < 2 or arguments.quiet:  # noqa: PLR2004 - one was named by itself
         return
     if sys.stderr is not None and sys.stderr.isatty():
-        print_error(f"reading {found.name}")
+        print_error(f"reading {origin.name}")
 
 
 def is_saved(path: str) -> bool:
@@ -195,12 +195,12 @@ def parse_labels(arguments: argparse.Namespace, rows: Source, actual: Column | N
     if not as_text:
         from assay.engines import read
 
-        seen = (
+        column = (
             read(rows, [arguments.actual], most=_ROWS_TO_LOOK_AT)[arguments.actual]
             if actual is None
             else actual
         )
-        as_text = bool(seen.labels)
+        as_text = bool(column.labels)
     return _labels(arguments, as_text=as_text)
 
 
@@ -230,10 +230,10 @@ def with_labels(
         from assay.tallies import ColumnProfile
 
         limits = read_limits(arguments)
-        seen: Any = scan(
+        profile: Any = scan(
             rows, actual=arguments.actual, missing="drop", tallies={"it": ColumnProfile}, **limits
         )["it"]
-        if seen.actual.kind != "text":
+        if profile.actual.kind != "text":
             raise
     columns = _label_columns(arguments)
     return step(dataclasses.replace(rows, text=(*rows.text, *columns)), text)

@@ -64,12 +64,12 @@ def whole_number(word: str) -> int:
 
 def duration(word: str) -> Any:
     """Parse a span of time: a number in the unit of the column, or a duration such as 7d or 12h."""
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([wdhms])", word)
-    if found is None:
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([wdhms])", word)
+    if match is None:
         return number(word)
     import datetime as dt
 
-    return dt.timedelta(**{_TIMES[found[2]]: float(found[1])})
+    return dt.timedelta(**{_TIMES[match[2]]: float(match[1])})
 
 
 def comma_list(word: str) -> list[str]:
@@ -80,10 +80,10 @@ def comma_list(word: str) -> list[str]:
     """
     import csv
 
-    found = [one.strip() for one in next(csv.reader([word], skipinitialspace=True), [])]
-    if not found or not all(found):
+    words = [word_part.strip() for word_part in next(csv.reader([word], skipinitialspace=True), [])]
+    if not words or not all(words):
         raise argparse.ArgumentTypeError(f"{word!r} is no list: write it as a,b,c")
-    return found
+    return words
 
 
 def metric_list(word: str) -> list[str]:

@@ -50,16 +50,16 @@ def _run(arguments: argparse.Namespace) -> int:
     from assay.repeated_runs.repeats import repeats
 
     require_options(arguments, "question", "correct")
-    named = {name: getattr(arguments, name) for name in _COLUMNS if getattr(arguments, name) is not None}
-    table = read_table(arguments, open_source(arguments), list(dict.fromkeys(named.values())))
-    said: dict[str, Any] = {
+    by_role = {name: getattr(arguments, name) for name in _COLUMNS if getattr(arguments, name) is not None}
+    table = read_table(arguments, open_source(arguments), list(dict.fromkeys(by_role.values())))
+    options: dict[str, Any] = {
         name: value
         for name in ("cost_question", "cost_run", "confidence")
         if (value := getattr(arguments, name)) is not None
     }
     if arguments.k is not None:
-        said["k"] = arguments.k
-    deliver_result(arguments, repeats(table, **named, **said))
+        options["k"] = arguments.k
+    deliver_result(arguments, repeats(table, **by_role, **options))
     return 0
 
 

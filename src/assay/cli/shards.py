@@ -32,14 +32,14 @@ def _merge(arguments: argparse.Namespace) -> int:
     arguments.paths = _expand(arguments.paths)
     _refuse_twice(arguments.paths)
     first, *others = arguments.paths
-    whole = load(first)
+    merged = load(first)
     for path in others:
         more = load(path)
         try:
-            whole = whole.merge(more)
+            merged = merged.merge(more)
         except AssayError as refused:
             raise InputError(f"{path} does not go with {first}: {refused}") from None
-    write_evaluation(arguments, whole, arguments.output)
+    write_evaluation(arguments, merged, arguments.output)
     return 0
 
 
@@ -63,16 +63,16 @@ def _expand(paths: list[str]) -> list[str]:
 
 def _refuse_twice(paths: list[str]) -> None:
     """Raise where two paths lead to the same file, whose rows would count twice."""
-    seen: dict[tuple[int, int], str] = {}
+    path_by_file: dict[tuple[int, int], str] = {}
     for path in paths:
         if not Path(path).exists():  # reported when it is read
             continue
         status = Path(path).stat()
-        first = seen.get((status.st_dev, status.st_ino))
+        first = path_by_file.get((status.st_dev, status.st_ino))
         if first is not None:
             also = "" if first == path else f", as {first} and as {path}"
             raise UsageError(f"{path} is named twice{also}: its rows would count twice.")
-        seen[status.st_dev, status.st_ino] = path
+        path_by_file[status.st_dev, status.st_ino] = path
 
 
 def _report_options(parser: Parser) -> None:

@@ -226,20 +226,20 @@ def _folder(arguments: argparse.Namespace, rows: Source) -> Path:
     return Path() if alone else path.parent
 
 
-def _assign(arguments: argparse.Namespace, found: dict[str, Column]) -> list[Layer]:
+def _assign(arguments: argparse.Namespace, columns: dict[str, Column]) -> list[Layer]:
     """Assign every row to a part."""
     from assay.resampling import holdout, kfold, walk_forward
 
-    n = len(next(iter(found.values())))
+    n = len(next(iter(columns.values())))
     seed = {} if arguments.seed is None else {"seed": arguments.seed}
     more: dict[str, Any] = {} if arguments.repeats is None else {"repeats": arguments.repeats}
     strata = {"stratify": bool(arguments.stratify), "bins": arguments.bins, **seed}
     given: dict[str, Any] = {"n": n}
     for role, name in (("y", "stratify"), ("group", "group"), ("key", "key")):
         if getattr(arguments, name):
-            given[role] = found[getattr(arguments, name)]
+            given[role] = columns[getattr(arguments, name)]
     if arguments.time:
-        given["time"] = as_times(found[arguments.time])
+        given["time"] = as_times(columns[arguments.time])
         gap = {} if arguments.gap is None else {"gap": arguments.gap}
         if arguments.folds is not None:
             walked = walk_forward(arguments.folds, window=arguments.window, **gap).split(**given)

@@ -105,7 +105,8 @@ class Comparison(ComparisonShortcuts):
     @property
     def groups(self) -> int | None:
         """How many groups the rows come in."""
-        return next((each.groups for each in self.differences if each.groups is not None), None)
+        counts = (difference.groups for difference in self.differences)
+        return next((count for count in counts if count is not None), None)
 
     @property
     def dropped(self) -> int:
@@ -119,10 +120,10 @@ class Comparison(ComparisonShortcuts):
             return ()
         pairs = dict.fromkeys((each.first, each.second) for each in self.differences)
         index = self.names.index
-        found = (
+        flips_of_pairs = (
             flips_of(self.models.pair(index(first), index(second)), first, second) for first, second in pairs
         )
-        return tuple(flips for flips in found if flips is not None)
+        return tuple(flips for flips in flips_of_pairs if flips is not None)
 
     def ranks(self, metric: str) -> dict[str, tuple[int, int]]:
         """Return the interval of each model's rank on a metric, 1 the best, by corrected tests of all pairs.
@@ -148,11 +149,11 @@ class Comparison(ComparisonShortcuts):
         if len(self.names) <= _TWO_MODELS or self.correction != "holm":
             return {}
         directed = dict.fromkeys(pair.metric for pair in self.differences if pair.direction)
-        found = {}
+        ranks_by_metric = {}
         for metric in directed:
             with contextlib.suppress(MetricError):
-                found[metric] = self.ranks(metric)
-        return found
+                ranks_by_metric[metric] = self.ranks(metric)
+        return ranks_by_metric
 
     def standings(self, metric: str | None = None) -> Leaderboard:
         """Return the models on a metric, best first, with intervals, ranks, and letters of those alike.
@@ -198,9 +199,9 @@ class Comparison(ComparisonShortcuts):
 
     def _requests_for(self, metric: Any) -> list[MetricSpec]:
         """Return what was compared under a name: its own, any alias, and with an average or without."""
-        named = [request for request in self.requests if metric == comparison_name(request)]
-        if named:
-            return named
+        of_name = [request for request in self.requests if metric == comparison_name(request)]
+        if of_name:
+            return of_name
         spec = MetricSpec.of(metric)
         same = [
             request
@@ -264,20 +265,21 @@ class Comparison(ComparisonShortcuts):
 
     def tables(self) -> list[ResultTable]:
         """Return the differences, a row for each metric and pair of models."""
-        found = self.differences
+        differences = self.differences
         columns: dict[str, list[Any]] = {
-            "metric": [each.metric for each in found],
-            "first": [each.first for each in found],
-            "second": [each.second for each in found],
-            "first_value": [number_or_none(each.values[0]) for each in found],
-            "second_value": [number_or_none(each.values[1]) for each in found],
+            "metric": [difference.metric for difference in differences],
+            "first": [difference.first for difference in differences],
+            "second": [difference.second for difference in differences],
+            "first_value": [number_or_none(difference.values[0]) for difference in differences],
+            "second_value": [number_or_none(difference.values[1]) for difference in differences],
             "difference": [
-                IntervalCell(number_or_none(each.difference), each.low, each.high) for each in found
+                IntervalCell(number_or_none(difference.difference), difference.low, difference.high)
+                for difference in differences
             ],
-            "p_value": [number_or_none(each.p_value) for each in found],
-            "adjusted_p_value": [number_or_none(each.adjusted) for each in found],
-            "winner": [each.winner for each in found],
-            "method": [each.method for each in found],
+            "p_value": [number_or_none(difference.p_value) for difference in differences],
+            "adjusted_p_value": [number_or_none(difference.adjusted) for difference in differences],
+            "winner": [difference.winner for difference in differences],
+            "method": [difference.method for difference in differences],
         }
         headings = {"p_value": "p", "adjusted_p_value": "adjusted p"}
         frame_only = ["winner"]  # seen in the sign of the difference

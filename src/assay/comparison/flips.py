@@ -105,8 +105,8 @@ def _numbers(rows: Rows, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
 def _codes(*columns: Any) -> list[NDArray[np.intp]]:
     """Return columns of labels as numbers, the same label having the same number in all of them."""
     index: dict[Any, int] = {}
-    found = []
+    numbered = []
     for codes, labels in map(encode, columns):
         numbers = [index.setdefault(label, len(index)) for label in labels]
-        found.append(np.array(numbers, dtype=np.intp)[codes])
-    return found
+        numbered.append(np.array(numbers, dtype=np.intp)[codes])
+    return numbered

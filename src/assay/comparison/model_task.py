@@ -105,8 +105,7 @@ def _evaluated_task(
 
 def _rows_task(models: Sequence[Rows], task_name: str | None) -> tuple[Task, list[Rows]]:
     """Return the task of the models' rows, decided by all of them together, and the rows as it reads them."""
-    for rows in models:
-        refuse_no_rows(rows.n)
+    refuse_no_rows(min(rows.n for rows in models))
     requests = [TaskRequest.of(rows, task_name, None) for rows in models]
     stated = [stated_task(request) for request in requests]
     if stated[0] is not None:
@@ -204,9 +203,7 @@ def prepare_for_metrics(models: Models, specs: Sequence[MetricSpec], task: Task 
     """
     if task is None:
         return models
-    for data in models.data:
-        if isinstance(data, Rows):
-            refuse_metrics_without_columns(specs, task, data)
+    refuse_metrics_without_columns(specs, task, *(data for data in models.data if isinstance(data, Rows)))
     if task.threshold is None or task.name == "multilabel" or all(spec.needs != "labels" for spec in specs):
         return models
     read = (predict_at_threshold(data, task) if isinstance(data, Rows) else data for data in models.data)

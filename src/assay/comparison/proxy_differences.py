@@ -29,11 +29,11 @@ _METHOD = "prediction-powered"
 
 def powered_models(models: Sequence[Any], names: Sequence[str]) -> dict[str, PoweredEvaluation]:
     """Return the models that were evaluated with a proxy by name: all of them, or none."""
-    found = {name: model for name, model in zip(names, models, strict=False)
+    powered = {name: model for name, model in zip(names, models, strict=False)
              if isinstance(model, PoweredEvaluation)}  # fmt: skip
-    if found and len(found) < len(names):
+    if powered and len(powered) < len(names):
         raise InputError("some models were evaluated with a proxy and others without: evaluate all alike.")
-    return found
+    return powered
 
 
 def power_differences(

@@ -112,8 +112,8 @@ def _size(state: Any, texts: list[tuple[str, ...]]) -> int:
 def _size_of_texts(texts: Sequence[tuple[str, ...]]) -> int:
     if not texts:
         return 0
-    ids = np.concatenate([np.fromiter(map(id, some), np.uint64, len(some)) for some in texts])
-    sample = [text for some in texts for text in some[:: max(len(some) // _MANY_TEXTS, 1)]]
+    ids = np.concatenate([np.fromiter(map(id, labels), np.uint64, len(labels)) for labels in texts])
+    sample = [text for labels in texts for text in labels[:: max(len(labels) // _MANY_TEXTS, 1)]]
     return int(len(np.unique(ids)) * sum(map(sys.getsizeof, sample)) / len(sample))
 
 
@@ -139,10 +139,10 @@ class PartialResult(NamedTuple):
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return what :meth:`to_bytes` wrote, its tallies checked."""
-        kind, (state, *rest) = serialization.unpack(data)
+        kind, (state, *fields) = serialization.unpack(data)
         if kind != _PART:
             raise FormatError(f"the bytes hold {kind}, not a part of a scan.")
-        return cls(None if state is None else restored(Collection.kind, state), *rest)  # type: ignore[arg-type]
+        return cls(None if state is None else restored(Collection.kind, state), *fields)  # type: ignore[arg-type]
 
 
 class TallyAccumulator:
@@ -190,14 +190,14 @@ class TallyAccumulator:
             if rows.actual.labels is None and values.dtype.kind in "if":
                 self._lowest.add(float(values.min()))
         if makers:
-            made = Collection.of(rows, makers)
-            self._push(_in_bins(made, self._bits) if self._binned else made)
+            collection = Collection.of(rows, makers)
+            self._push(_in_bins(collection, self._bits) if self._binned else collection)
             self.at_once = self._is_light()
 
     def _is_light(self) -> bool:
         """Tell whether the tally of a batch is small: by its type, or by the tallies so far."""
-        others = (make for name, make in self._makers.items() if name not in self._running)
-        small = all(any(make in (kind, kind.of) for kind in (Confusion, Moments, Sums)) for make in others)
+        makers = (make for name, make in self._makers.items() if name not in self._running)
+        small = all(any(make in (kind, kind.of) for kind in (Confusion, Moments, Sums)) for make in makers)
         return (small or bool(self._stack)) and sum(size for size, _ in self._stack) <= _LIGHT
 
     def _run(self, name: str, make: Any) -> None:
@@ -220,34 +220,34 @@ class TallyAccumulator:
 
     def part(self) -> PartialResult:
         """Return all tallies so far, to be added to another accumulator."""
-        tallies = self._whole() if self._stack or self._running else None
+        tallies = self._merge_all() if self._stack or self._running else None
         lowest, notes = tuple(sorted(self._lowest)), tuple(self.notes)
         return PartialResult(tallies, self.rows, self.dropped, self.pieces, lowest, notes, self._binned)
 
     def result(self) -> Collection:
         """Return the tallies of all rows."""
-        whole = self._whole()
-        if {-1.0, 0.0} <= self._lowest and _has_positive(whole):
+        merged = self._merge_all()
+        if {-1.0, 0.0} <= self._lowest and _has_positive(merged):
             raise LabelError(
                 f"the actual labels hold both -1 and 0: say which label is positive with {param('positive')}."
             )
-        return whole
+        return merged
 
-    def _whole(self) -> Collection:
+    def _merge_all(self) -> Collection:
         while len(self._stack) > 1:
             self._merge()
-        whole = Collection.of_mapping({name: bins.tally() for name, bins in self._running.items()})
-        for _, rest in self._stack:
-            whole = rest.merge(whole)
-        return whole
+        merged = Collection.of_mapping({name: bins.tally() for name, bins in self._running.items()})
+        for _, collection in self._stack:
+            merged = collection.merge(merged)
+        return merged
 
-    def _size(self, made: Collection) -> int:
+    def _size(self, collection: Collection) -> int:
         """Return about how many bytes tallies take, without those that are counted in place."""
-        return size(tuple(tally for name, tally in made.items() if name not in self._running))
+        return size(tuple(tally for name, tally in collection.items() if name not in self._running))
 
-    def _push(self, made: Collection) -> None:
+    def _push(self, collection: Collection) -> None:
         # Each on the stack is at least twice as large as the next, so together they are twice the largest.
-        self._stack.append((self._size(made), made))
+        self._stack.append((self._size(collection), collection))
         self._limit()
         while len(self._stack) > 1 and self._stack[-2][0] < 2 * self._stack[-1][0]:
             self._merge()

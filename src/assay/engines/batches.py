@@ -132,17 +132,17 @@ class BatchGroup:
     def columns(self, names: Sequence[str], joined: Callable[[list[Any]], Any]) -> dict[str, Column]:
         """Return the columns by name; `joined` makes one table of batches."""
         table: Any = joined(self.batches) if len(self.batches) > 1 else next(iter(self.batches), None)
-        found = {}
+        by_name = {}
         for name in names:
             numbers = self.numbers.get(name)
-            found[name] = (
+            by_name[name] = (
                 from_arrow(table[name], name) if numbers is None else numbers.column(name, self.rows)
             )
-            found[name].place = self.where
-            labels = found[name].labels
+            by_name[name].place = self.where
+            labels = by_name[name].labels
             if labels is not None and len(labels) > _MANY_LABELS:
-                found[name].labels = tuple(map(sys.intern, labels))  # type: ignore[arg-type]
-        return found
+                by_name[name].labels = tuple(map(sys.intern, labels))  # type: ignore[arg-type]
+        return by_name
 
     def where(self, row: int) -> str:
         """Return the position of a row, for messages."""
@@ -152,15 +152,15 @@ class BatchGroup:
 
     def split(self, row: int) -> BatchGroup:
         """Cut the group before a row, and return the rows from there on as another group."""
-        rest, starts, parts, batches = BatchGroup(), self.starts, self.parts, self.batches
+        second, starts, parts, batches = BatchGroup(), self.starts, self.parts, self.batches
         self.__init__()  # type: ignore[misc]
         for start, (name, first), batch in zip(starts, parts, batches, strict=True):
             cut_at = min(max(row - start, 0), batch.num_rows)
             if cut_at:
                 self.add(batch.slice(0, cut_at), name, first)
             if cut_at < batch.num_rows:
-                rest.add(batch.slice(cut_at), name, first + cut_at)
-        return rest
+                second.add(batch.slice(cut_at), name, first + cut_at)
+        return second
 
     def extend(self, more: BatchGroup) -> BatchGroup:
         """Append the batches of another group, and return this one."""

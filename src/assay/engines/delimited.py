@@ -85,12 +85,12 @@ class DelimitedFile(SourcePart):
             database.notes[key] = layout
             if database.notes[key].odd:
                 self._copy(database)
-        known: Layout = database.notes[key]
-        return known
+        stored: Layout = database.notes[key]
+        return stored
 
     def _lines_of_zst(self, database: Database) -> list[str]:
         """Return the first lines of a file that only DuckDB can unpack, each with its end."""
-        found = []
+        lines_by_end = []
         for end in (r"\r\n", r"\n"):
             whole_lines = (
                 f"read_csv({text(self.path)}, auto_detect=false, header=false, "
@@ -99,8 +99,8 @@ class DelimitedFile(SourcePart):
                 f"hive_partitioning=false, new_line={text(end)})"
             )
             rows = database.rows(f"SELECT line FROM {whole_lines} LIMIT {3 * _HEADER_LINES}", self.name)
-            found.append([line or "" for (line,) in rows])
-        lines = lines_with_ends(*found)[:_HEADER_LINES]
+            lines_by_end.append([line or "" for (line,) in rows])
+        lines = lines_with_ends(*lines_by_end)[:_HEADER_LINES]
         if not any(line.strip() for line in lines):
             raise no_header(self.name)
         return lines
@@ -115,8 +115,8 @@ class DelimitedFile(SourcePart):
             raise FileError(f"{self.name} has lines that end in different ways: unpack it first.")
         copy = database.scratch(".csv")
         layout: Layout = database.notes["layout", self]
-        how = {"delimiter": layout.delimiter, "quote": self.quote}
-        copy_with_plain_lines(self.path, copy, encoding=self.encoding, name=self.name, **how)
+        quoting = {"delimiter": layout.delimiter, "quote": self.quote}
+        copy_with_plain_lines(self.path, copy, encoding=self.encoding, name=self.name, **quoting)
         database.notes["copy", self] = copy
         database.notes["layout", self] = layout._replace(end="\n", odd=False)
 
@@ -140,57 +140,59 @@ class DelimitedFile(SourcePart):
             "escape": self.quote, "decimal_separator": self.decimal, "encoding": encoding,
             "hive_partitioning": False,
         }  # fmt: skip
-        said = ", ".join(f"{name}={text(value)}" for name, value in settings.items())
+        options = ", ".join(f"{name}={text(value)}" for name, value in settings.items())
         # The reader would guess how lines end, and where the header is, and pass over rows if it errs.
-        said += f", skip={blank if self.names is not None else layout.blank + 1}"
+        options += f", skip={blank if self.names is not None else layout.blank + 1}"
         if layout.end:
-            said += f", new_line={text(_ENDS[layout.end])}"
+            options += f", new_line={text(_ENDS[layout.end])}"
         if database.memory < _FOR_OWN_BUFFERS:
             longest, buffer = (1 << ((database.memory // part).bit_length() - 1) for part in _BUFFERS)
-            said += f", max_line_size={longest}, buffer_size={buffer}"
+            options += f", max_line_size={longest}, buffer_size={buffer}"
         if ("one thread", self) in database.notes:
-            said += ", parallel=false"
+            options += ", parallel=false"
         nulls = ", ".join(map(text, self.null))
-        return f"read_csv({text(path)}, columns={{{columns}}}, nullstr=[{nulls}], {said})"
+        return f"read_csv({text(path)}, columns={{{columns}}}, nullstr=[{nulls}], {options})"
 
-    def _number(self, place: int) -> str:
+    def _number(self, index: int) -> str:
         """Return SQL for the number that the text of a column is, or NULL."""
-        digits = f"c{place}" if self.decimal == "." else f"replace(c{place}, {text(self.decimal)}, '.')"
+        digits = f"c{index}" if self.decimal == "." else f"replace(c{index}, {text(self.decimal)}, '.')"
         return f"TRY_CAST(CASE WHEN NOT regexp_matches({digits}, {text(_NAMES)}) THEN {digits} END AS DOUBLE)"
 
-    def kinds(self, database: Database, wanted: Sequence[str]) -> dict[str, str]:
+    def kinds(self, database: Database, names: Sequence[str]) -> dict[str, str]:
         """Return what the first rows of each column are: whole numbers, numbers, true/false or text."""
-        if not wanted:
+        if not names:
             return {}
         header = self.columns(database)
-        places = [header.index(name) for name in wanted]
-        what = ", ".join(f"c{place}, {self._number(place)}" for place in places)
+        indices = [header.index(name) for name in names]
+        expressions = ", ".join(f"c{index}, {self._number(index)}" for index in indices)
         try:
-            query = f"SELECT {what} FROM {self._table(database, {})} LIMIT {_FIRST_ROWS}"
+            query = f"SELECT {expressions} FROM {self._table(database, {})} LIMIT {_FIRST_ROWS}"
             rows = database.rows(query, self.name, header)
         except OddLines:
             if ("copy", self) in database.notes:
                 raise
             self._copy(database)
-            query = f"SELECT {what} FROM {self._table(database, {})} LIMIT {_FIRST_ROWS}"
+            query = f"SELECT {expressions} FROM {self._table(database, {})} LIMIT {_FIRST_ROWS}"
             rows = database.rows(query, self.name, header)
-        found = {}
-        for place, name in enumerate(wanted):
-            values = [row[2 * place] for row in rows if row[2 * place] is not None]
-            numbers = [row[2 * place + 1] for row in rows if row[2 * place] is not None]
-            found[name] = _kind(values) or ("text" if None in numbers else "number")
-        return found
+        kinds = {}
+        for index, name in enumerate(names):
+            values = [row[2 * index] for row in rows if row[2 * index] is not None]
+            numbers = [row[2 * index + 1] for row in rows if row[2 * index] is not None]
+            kinds[name] = _kind(values) or ("text" if None in numbers else "number")
+        return kinds
 
-    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+    def batches(self, database: Database, names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns, numbers as such and everything else as text."""
         header = self.columns(database)
         columns = []
-        for name in wanted:
-            place = header.index(name)
-            value = f"c{place}"
+        for name in names:
+            index = header.index(name)
+            value = f"c{index}"
             if kinds.get(name) == "number":
-                refused = f"error('no number in c{place}: ' || c{place})"
-                value = f"COALESCE({self._number(place)}, CASE WHEN c{place} IS NOT NULL THEN {refused} END)"
+                raise_error = f"error('no number in c{index}: ' || c{index})"
+                value = (
+                    f"COALESCE({self._number(index)}, CASE WHEN c{index} IS NOT NULL THEN {raise_error} END)"
+                )
             columns.append(f"{value} AS {quoted(name)}")
         scores = {name: "DOUBLE" for name, kind in kinds.items() if kind == "score"}
         query = f"SELECT {', '.join(columns)} FROM {self._table(database, scores)}"
@@ -231,9 +233,11 @@ def settled(column: Column, kind: str) -> Column:
     if kind not in ("unknown", "whole", "truth") or not column.labels:
         return column
     labels = [str(label) for label in column.labels]
-    found = _kind(labels)
-    if found != kind:
-        raise Wider(column.name, "text" if kind == "truth" else (kind == "unknown" and found) or "number")
+    actual_kind = _kind(labels)
+    if actual_kind != kind:
+        raise Wider(
+            column.name, "text" if kind == "truth" else (kind == "unknown" and actual_kind) or "number"
+        )
     if kind == "truth":
         values = np.array([_TRUTH[label.strip().lower()] for label in labels], dtype=bool)
     else:

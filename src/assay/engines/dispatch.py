@@ -28,15 +28,15 @@ def cluster_of(data: Any) -> Callable[..., Scan] | None:
 
 
 def _spark() -> Callable[..., Scan]:
-    from assay.engines.spark import scanned  # noqa: PLC0415 - imports pyspark
+    from assay.engines.spark import scan_frame  # noqa: PLC0415 - imports pyspark
 
-    return scanned
+    return scan_frame
 
 
 def _dask() -> Callable[..., Scan]:
-    from assay.engines.dask import scanned  # noqa: PLC0415 - imports dask
+    from assay.engines.dask import scan_frame  # noqa: PLC0415 - imports dask
 
-    return scanned
+    return scan_frame
 
 
 _LOADERS = {"pyspark": _spark, "dask": _dask, "dask_expr": _dask, "distributed": _dask}

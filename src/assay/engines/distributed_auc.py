@@ -43,7 +43,7 @@ class Stretch(NamedTuple):
     ``concordant`` is twice the number of pairs that are ranked right, a tie counting half.
     """
 
-    place: int
+    number: int  # of the partition
     lowest: float
     highest: float
     positives: int
@@ -51,11 +51,13 @@ class Stretch(NamedTuple):
     concordant: int
 
     @classmethod
-    def of(cls, tally: Scores, place: int) -> Stretch:
+    def of(cls, tally: Scores, number: int) -> Stretch:
         """Return the stretch of an exact tally that holds rows."""
-        found = tally.concordance()
+        concordance = tally.concordance()
         lowest, highest = float(tally.scores[0]), float(tally.scores[-1])
-        return cls(place, lowest, highest, found.positives, found.negatives, found.concordant)
+        return cls(
+            number, lowest, highest, concordance.positives, concordance.negatives, concordance.concordant
+        )
 
 
 class Above(NamedTuple):
@@ -68,64 +70,64 @@ class Above(NamedTuple):
 
 
 def above(stretches: Iterable[Stretch]) -> dict[int, Above]:
-    """Return, by the place of each stretch, what lies above it.
+    """Return, by the number of each stretch, what lies above it.
 
     >>> above([Stretch(0, 0.1, 0.4, 1, 2, 1), Stretch(1, 0.5, 0.9, 3, 1, 4)])[0]
     Above(positives=3, rows=4, own_positives=1, own_rows=3)
     """
-    found, positives, rows = {}, 0, 0
-    for one in reversed(_ordered(stretches)):
-        own = one.positives + one.negatives
-        found[one.place] = Above(positives, rows, one.positives, own)
-        positives, rows = positives + one.positives, rows + own
-    return found
+    above_by_number, positives, rows = {}, 0, 0
+    for stretch in reversed(_ordered(stretches)):
+        own_rows = stretch.positives + stretch.negatives
+        above_by_number[stretch.number] = Above(positives, rows, stretch.positives, own_rows)
+        positives, rows = positives + stretch.positives, rows + own_rows
+    return above_by_number
 
 
 def areas(stretches: Iterable[Stretch], precision: Iterable[Dyadic], dropped: int = 0) -> Areas:
     """Return the areas of all stretches, whose sums of precision are given in any order."""
     concordant = positives = negatives = 0
-    for one in _ordered(stretches):
+    for stretch in _ordered(stretches):
         # A positive of this stretch scores higher than every negative of those below.
-        concordant += one.concordant + 2 * one.positives * negatives
-        positives, negatives = positives + one.positives, negatives + one.negatives
+        concordant += stretch.concordant + 2 * stretch.positives * negatives
+        positives, negatives = positives + stretch.positives, negatives + stretch.negatives
     if not positives or not negatives:
         raise LabelError(f"no row is {'negative' if positives else 'positive'}: there is no area.")
     total = Dyadic()
-    for some in precision:
-        total += some
+    for terms in precision:
+        total += terms
     auc = Fraction(concordant, 2 * positives * negatives)
     return Areas(auc, total / positives, positives, negatives, dropped)
 
 
-def precision_sum(positives: Array, negatives: Array, over: Above) -> Dyadic:
+def precision_sum(positives: Array, negatives: Array, rows_above: Above) -> Dyadic:
     """Return the sum of a stretch's terms of average precision: positives at a score times precision there.
 
     Counts are those of ascending scores. Each term is rounded once; the sum is exact.
     """
-    here = positives[::-1].astype(np.int64)
-    found = np.cumsum(here)
-    rows = over.rows + found + np.cumsum(negatives[::-1], dtype=np.int64)
-    found += over.positives
-    if len(here) and (int(found[-1]), int(rows[-1])) != (
-        over.positives + over.own_positives,
-        over.rows + over.own_rows,
+    at_score = positives[::-1].astype(np.int64)
+    cumulative = np.cumsum(at_score)
+    rows = rows_above.rows + cumulative + np.cumsum(negatives[::-1], dtype=np.int64)
+    cumulative += rows_above.positives
+    if len(at_score) and (int(cumulative[-1]), int(rows[-1])) != (
+        rows_above.positives + rows_above.own_positives,
+        rows_above.rows + rows_above.own_rows,
     ):
         raise TallyError(
             "the rows have changed meanwhile: a frame must give the same ones whenever it is read."
         )
-    held = here > 0
-    here, found, rows = here[held], found[held], rows[held]
-    short = here.astype(np.float64) * found < _EXACT
-    total = Sums.of((here[short] * found[short]) / rows[short]).total
-    for p, tp, n in zip(*(part[~short].tolist() for part in (here, found, rows)), strict=True):
-        whole, rest = divmod(p * tp, n)
-        total = total + Dyadic.of(whole) + Dyadic.of_float(rest / n)
+    has_positives = at_score > 0
+    at_score, cumulative, rows = at_score[has_positives], cumulative[has_positives], rows[has_positives]
+    is_exact = at_score.astype(np.float64) * cumulative < _EXACT
+    total = Sums.of((at_score[is_exact] * cumulative[is_exact]) / rows[is_exact]).total
+    for p, tp, n in zip(*(part[~is_exact].tolist() for part in (at_score, cumulative, rows)), strict=True):
+        quotient, remainder = divmod(p * tp, n)
+        total = total + Dyadic.of(quotient) + Dyadic.of_float(remainder / n)
     return total
 
 
 def _ordered(stretches: Iterable[Stretch]) -> Sequence[Stretch]:
     """Return stretches by their scores, or raise where two of them share some."""
-    rising = sorted(stretches, key=lambda one: one.lowest)
+    rising = sorted(stretches, key=lambda stretch: stretch.lowest)
     for lower, upper in itertools.pairwise(rising):
         if lower.highest >= upper.lowest:
             raise TallyError(f"two stretches of scores overlap: {lower.highest} and {upper.lowest}.")

@@ -103,13 +103,13 @@ class WriteError(FileError):
         self.number = number
 
 
-def dependency(name: str, package: str, what: str) -> Any:
+def dependency(name: str, package: str, purpose: str) -> Any:
     """Return a module that is loaded only where it is needed, or say in a line how to get it."""
     try:
         return importlib.import_module(name)
     except ImportError:
         raise MissingDependencyError(
-            f"{what} needs {package}, which is not installed: pip install {package}"
+            f"{purpose} needs {package}, which is not installed: pip install {package}"
         ) from None
 
 
@@ -207,7 +207,7 @@ class Database:
 
     def attach(self, path: str) -> None:
         """Open a database file, to be read only, as where tables are looked for."""
-        with self._explained(path):
+        with self._translate_errors(path):
             self._connection.execute(f"ATTACH {text(path)} AS given (READ_ONLY)")
             self._connection.execute("USE given")
 
@@ -223,30 +223,30 @@ class Database:
 
     def is_select(self, query: str, name: str) -> bool:
         """Tell whether this is one statement that reads and does nothing else."""
-        with self._explained(name):
+        with self._translate_errors(name):
             statements = self._connection.extract_statements(query)
         return len(statements) == 1 and statements[0].type == self._duckdb.StatementType.SELECT
 
     def columns(self, table: str, name: str) -> dict[str, str]:
         """Return the columns of a table expression with their types."""
 
-        def found() -> dict[str, str]:
-            with self._explained(name):
+        def read_types() -> dict[str, str]:
+            with self._translate_errors(name):
                 relation = self._connection.sql(f"SELECT * FROM {table}")
                 return dict(zip(relation.columns, map(str, relation.types), strict=True))
 
         if table not in self._columns:
-            self._columns[table] = self._economically(found)
+            self._columns[table] = self._economically(read_types)
         return self._columns[table]
 
     def rows(self, query: str, name: str, columns: Sequence[str] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a small result."""
 
-        def found() -> list[tuple[Any, ...]]:
-            with self._explained(name, columns):
+        def fetch() -> list[tuple[Any, ...]]:
+            with self._translate_errors(name, columns):
                 return self._connection.sql(query).fetchall()  # type: ignore[no-any-return]
 
-        return self._economically(found)
+        return self._economically(fetch)
 
     def batches(self, query: str, name: str, columns: Sequence[str] = ()) -> Iterator[Any]:
         """Yield a result as Arrow record batches, as they are read.
@@ -255,7 +255,7 @@ class Database:
         too little memory it is read again from the first row, with less.
         """
         try:
-            with self._explained(name, columns):
+            with self._translate_errors(name, columns):
                 # A relation streams; execute() would hold all of the result.
                 yield from self._arrow.RecordBatchReader.from_stream(self._connection.sql(query))
         except OutOfMemory:
@@ -265,45 +265,45 @@ class Database:
 
     def cast(self, batch: Any, name: str, kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield an Arrow batch with its columns in types that rows can hold."""
-        with self._explained(name):
+        with self._translate_errors(name):
             self._connection.register("given_batch", self._arrow.Table.from_batches([batch]))
         try:
             self._columns.pop("given_batch", None)
             columns = self.columns("given_batch", name)
-            what = selected(columns, list(columns), name, kinds)
-            yield from self.batches(f"SELECT {what} FROM given_batch", name)
+            expressions = selected(columns, list(columns), name, kinds)
+            yield from self.batches(f"SELECT {expressions} FROM given_batch", name)
         finally:
             self._connection.unregister("given_batch")
 
-    def copy(self, query: str, path: str, how: str, name: str) -> None:
+    def copy(self, query: str, path: str, options: str, name: str) -> None:
         """Write what a query gives to a file, as it is read; `how` are options of SQL's COPY.
 
         It can be interrupted where the database has one thread: with more, the one that is told sleeps.
         Threads that write for it would be waited for without end now and then, once it is interrupted.
         """
         try:
-            with self._explained(name):
+            with self._translate_errors(name):
                 self._connection.execute("SET async_threads = 0")
-                self._connection.execute(f"COPY ({query}) TO {text(path)} ({how}, USE_TMP_FILE false)")
+                self._connection.execute(f"COPY ({query}) TO {text(path)} ({options}, USE_TMP_FILE false)")
         except WriteError as failed:
             raise OSError(failed.number, os.strerror(failed.number)) from None
 
     def hold(self, name: str, columns: dict[str, Any]) -> None:
         """Let queries read columns of NumPy's or lists of text, under a name."""
-        made = {
-            one: self._arrow.Array.from_numpy(values) if hasattr(values, "dtype") else self._arrow.Array(
+        arrays = {
+            column: self._arrow.Array.from_numpy(values) if hasattr(values, "dtype") else self._arrow.Array(
                 values, type=self._arrow.DataType.utf8()
             )
-            for one, values in columns.items()
+            for column, values in columns.items()
         }  # fmt: skip
-        self._connection.register(name, self._arrow.Table.from_pydict(made))
+        self._connection.register(name, self._arrow.Table.from_pydict(arrays))
 
     def table(self, batches: Sequence[Any]) -> Any:
         """Return batches of one schema as one table."""
         return self._arrow.Table.from_batches(batches)
 
     @contextlib.contextmanager
-    def _explained(self, name: str, columns: Sequence[str] = ()) -> Iterator[None]:
+    def _translate_errors(self, name: str, columns: Sequence[str] = ()) -> Iterator[None]:
         try:
             yield
         except AssayError:
@@ -321,14 +321,14 @@ class Database:
             raise _explain(str(failed), name, columns) from None
 
 
-def selected(columns: Mapping[str, str], wanted: Sequence[str], name: str, kinds: Mapping[str, str]) -> str:
+def selected(columns: Mapping[str, str], chosen: Sequence[str], name: str, kinds: Mapping[str, str]) -> str:
     """Return the wanted columns as a list of SQL, each in a type that rows can hold.
 
     `kinds` says which of them are to be text, whatever their type.
     """
     return ", ".join(
         f"{_cast(columns[column], column, name, as_text=kinds.get(column) == TEXT)} AS {quoted(column)}"
-        for column in wanted
+        for column in chosen
     )
 
 
@@ -346,28 +346,28 @@ def _cast(kind: str, column: str, name: str, *, as_text: bool) -> str:
     return quoted(column)
 
 
-def _write_failure(said: str) -> int | None:
+def _write_failure(message: str) -> int | None:
     """Return the system's number for why a file could not be written, where that is what DuckDB said.
 
     >>> os.strerror(_write_failure('IO Error: Could not write file "a": ' + os.strerror(errno.ENOSPC)))
     'No space left on device'
     """
-    number = re.search(r'write.*"errno":"(\d+)"', said, re.DOTALL)
+    number = re.search(r'write.*"errno":"(\d+)"', message, re.DOTALL)
     if number:  # of a thread that writes
         return int(number[1])
-    reason = re.search(r'Could not write file ".*": ([^\n"]+)', said)
+    reason = re.search(r'Could not write file ".*": ([^\n"]+)', message)
     if reason is None:
         return None
-    return next((one for one in errno.errorcode if os.strerror(one) == reason[1].strip()), errno.EIO)
+    return next((code for code in errno.errorcode if os.strerror(code) == reason[1].strip()), errno.EIO)
 
 
-def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
+def _explain(message: str, name: str, columns: Sequence[str]) -> AssayError:
     """Return our error for what DuckDB said."""
-    line = re.search(r"CSV Error on Line: (\d+)", said)
+    line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"line {int(line[1]):,} of {name}" if line else name
     unfit = re.search(
-        r'Error when converting column "c(\d+)"\. Could not convert string "(.*?)" to', said, re.DOTALL
-    ) or re.search(r"no number in c(\d+): (.*)", said)
+        r'Error when converting column "c(\d+)"\. Could not convert string "(.*?)" to', message, re.DOTALL
+    ) or re.search(r"no number in c(\d+): (.*)", message)
     if unfit:
         column = columns[int(unfit[1])]
         return Unfit(
@@ -375,45 +375,46 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
             f"Pass a column of numbers, or say what stands for a missing value, as {param('null', 'NA')}.",
             column,
         )
-    ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
+    ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if ragged:
         return Ragged(
             f"{where} has {ragged[2]} value{'s' * (ragged[2] != '1')} where the header has {ragged[1]}. "
             f"Mend that line, or say how values are parted and quoted: {param('delimiter')}, "
             f"{param('quote')}."
         )
-    if "utf-8" in said.lower() or "unicode" in said.lower() or "utf-16" in said.lower():
+    if "utf-8" in message.lower() or "unicode" in message.lower() or "utf-16" in message.lower():
         return FileError(
             f"{where} is not the text it should be: say its encoding, as {param('encoding', 'latin-1')}."
         )
-    if "state machine reached an invalid state" in said:
+    if "state machine reached an invalid state" in message:
         return OddLines(f"{name} has a quote in the middle of a value, or lines that end in different ways.")
-    if "Parallel CSV Reader" in said:
+    if "Parallel CSV Reader" in message:
         return NotParallel(f"{name} cannot be read by several threads: say {param('threads', 1)}.")
-    if "Maximum line size" in said:
+    if "Maximum line size" in message:
         return OutOfMemory(
             f"{where} is longer than its part of {param('memory')} holds: raise {param('memory')}."
         )
-    if "unterminated quote" in said:
+    if "unterminated quote" in message:
         return never_closed(where, OddLines)  # unless lines that end in different ways made it seem so
-    if "in-memory database in read-only" in said:
+    if "in-memory database in read-only" in message:
         return FileError(f"{name} cannot be read: it is no database.")
-    number = _write_failure(said)
+    number = _write_failure(message)
     if number is not None:
         return WriteError(number)
-    if "disabled by configuration" in said:
-        what = re.search(r'Cannot access \w+ "([^"]*)"', said)
+    if "disabled by configuration" in message:
+        blocked = re.search(r'Cannot access \w+ "([^"]*)"', message)
         return FileError(
-            f"{name} would read {what[1] if what else 'other files'}, which the query does not name: it may "
-            "read files that stand in it as text, whole or as a pattern, and so may the views of a database."
+            f"{name} would read {blocked[1] if blocked else 'other files'}, which the query does not name: "
+            "it may read files that stand in it as text, whole or as a pattern, and so may the views of a "
+            "database."
         )
-    if "Out of Memory" in said:
+    if "Out of Memory" in message:
         return OutOfMemory(
             f"reading {name} needs more memory than it was given: raise {param('memory')}, or set TMPDIR "
             "to a folder "
             "with more room."
         )
-    first = re.sub(r"^(\w+ )+Error: ", "", said.partition("\n")[0]).rstrip(".! ")
+    first = re.sub(r"^(\w+ )+Error: ", "", message.partition("\n")[0]).rstrip(".! ")
     first = re.sub(r"""["'][^"']*/assay-[^"']*["']""", "it", first)  # our copy of it, or our link to it
-    near = re.search(r'Did you mean "([^"\n]+)"', said)
-    return FileError(f"{name} cannot be read: {first}.{f' {near[0]}?' if near else ''}")
+    suggestion = re.search(r'Did you mean "([^"\n]+)"', message)
+    return FileError(f"{name} cannot be read: {first}.{f' {suggestion[0]}?' if suggestion else ''}")

@@ -37,12 +37,12 @@ def folder_values(path: str) -> dict[str, str | None]:
     >>> folder_values("sales/year=2024/region=north%2Fwest/a.parquet")
     {'year': '2024', 'region': 'north/west'}
     """
-    found: dict[str, str | None] = {}
+    values: dict[str, str | None] = {}
     for folder in Path(path).parts[:-1]:
         name, sign, value = folder.partition("=")
         if name and sign:
-            found[unquote(name)] = None if value in (_NULL, "") else unquote(value)
-    return found
+            values[unquote(name)] = None if value in (_NULL, "") else unquote(value)
+    return values
 
 
 def with_folder_columns(parts: Sequence[SourcePart], paths: Sequence[str]) -> list[SourcePart]:
@@ -91,7 +91,7 @@ class FileInFolders(SourcePart):
         """Return the names of the file's columns and of the folders'."""
         own = self.file.columns(database)
         for name, _, value in self.constants:
-            if name.lower() in (known.lower() for known in own):
+            if name.lower() in (file_column.lower() for file_column in own):
                 raise FileError(
                     f'{self.name} has a column "{name}" and lies in a folder {name}={value}: leave out '
                     f"{param('hive')} "
@@ -99,29 +99,29 @@ class FileInFolders(SourcePart):
                 )
         return [*own, *(name for name, _, _ in self.constants)]
 
-    def kinds(self, database: Database, wanted: Sequence[str]) -> dict[str, str]:
+    def kinds(self, database: Database, names: Sequence[str]) -> dict[str, str]:
         """Return what the file's own columns of text seem to hold."""
-        return self.file.kinds(database, self._own(wanted))
+        return self.file.kinds(database, self._own(names))
 
     def count(self, database: Database) -> int | None:
         """Return about how many rows the file has."""
         return self.file.count(database)
 
-    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+    def batches(self, database: Database, names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns, those of the folders' names with the same value in every row."""
         # Without any column of the file nobody knows how many rows there are.
-        own = self._own(wanted) or self.file.columns(database)[:1]
-        constants = [constant for constant in self.constants if constant[0] in wanted]
+        own = self._own(names) or self.file.columns(database)[:1]
+        constants = [constant for constant in self.constants if constant[0] in names]
         for batch in self.file.batches(database, own, kinds):
             wide = batch
             for name, dtype, value in constants:
                 array = _repeated(dtype, value, batch.num_rows)
                 wide = wide.append_column(name, array)
-            yield wide.select(list(wanted))
+            yield wide.select(list(names))
 
-    def _own(self, wanted: Sequence[str]) -> list[str]:
-        constant = {name for name, _, _ in self.constants}
-        return [name for name in wanted if name not in constant]
+    def _own(self, names: Sequence[str]) -> list[str]:
+        from_folders = {name for name, _, _ in self.constants}
+        return [name for name in names if name not in from_folders]
 
 
 def _repeated(dtype: str, value: Any, count: int) -> Any:

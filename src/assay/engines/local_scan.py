@@ -145,107 +145,115 @@ def scan(
     >>> found.rows, found["ranks"].n
     (100, 100)
     """
-    asked = ScanRequest.of(
+    request = ScanRequest.of(
         tallies=tallies, actual=actual, predicted=predicted, score=score, weight=weight, group=group,
         query=query, key=key, by=by, second=second, labels=labels, positive=positive, missing=missing,
         edges=edges, memory=memory, threads=threads, bits=bits,
     )  # fmt: skip
     engine = cluster_of(data)
     if engine is not None:
-        return engine(data, asked, progress)
-    limit = asked.memory
+        return engine(data, request, progress)
+    limit = request.memory
     origin = data if isinstance(data, Source) else find(data)
-    plan = _Plan(asked, limit // _BATCHES)
+    plan = _Plan(request, limit // _BATCHES)
     with limited_threads(threads) as count, origin.open(memory=limit // _DATABASE, threads=count) as database:
         kinds = plan.prepare(origin, database)
         while True:
-            gathered = asked.gathering()
+            accumulator = request.new_accumulator()
             try:
-                plan.run(origin, database, kinds, gathered, progress)
+                plan.run(origin, database, kinds, accumulator, progress)
                 break
-            except Again as again:  # text was taken for something narrower, say: once more, as what it is
-                again.note(kinds)
-    return Scan(gathered.result(), gathered.rows, gathered.dropped, len(origin.parts), tuple(gathered.notes))
+            except Again as retry:  # text was taken for something narrower, say: once more, as what it is
+                retry.note(kinds)
+    return Scan(
+        accumulator.result(),
+        accumulator.rows,
+        accumulator.dropped,
+        len(origin.parts),
+        tuple(accumulator.notes),
+    )
 
 
 @dataclasses.dataclass
 class _Plan:
     """A scan request, and how many bytes of rows are tallied at a time."""
 
-    asked: ScanRequest
+    request: ScanRequest
     group_size: int  # bytes
-    wanted: list[str] = dataclasses.field(default_factory=list)
+    column_names: list[str] = dataclasses.field(default_factory=list)
 
     def prepare(self, origin: Source, database: Database) -> dict[str, str]:
         """Check the columns of every file, and return the types that columns of text are read as."""
-        named = self.asked.named()
-        self.wanted = self.asked.wanted()
+        role_columns = self.request.role_columns()
+        self.column_names = self.request.column_names()
         # Scores, weights and columns that are cut are read as numbers.
-        numbers = [name for role, name in named if role in ("score", "weight") or name in self.asked.edges]
-        kinds = origin.kinds(database, self.wanted, numbers)
-        if self.asked.needs_labels():
+        numbers = [
+            name for role, name in role_columns if role in ("score", "weight") or name in self.request.edges
+        ]
+        kinds = origin.kinds(database, self.column_names, numbers)
+        if self.request.needs_labels():
             self._find_labels(origin, database, kinds)
-        self.asked.check_labels()
+        self.request.check_labels()
         return kinds
 
     def _find_labels(self, origin: Source, database: Database, kinds: dict[str, str]) -> None:
         """Read the actual labels, which name the columns of scores, in a pass of its own."""
-        alone = dataclasses.replace(self, wanted=[self.asked.roles["actual"]])
+        label_plan = dataclasses.replace(self, column_names=[self.request.roles["actual"]])
         while True:
             labels: tuple[Label, ...] = ()
             try:
-                for batch_group in alone.batch_groups(origin, database, kinds):
-                    present = alone.columns(batch_group, database, kinds).values()
-                    for column in present:
-                        absent = column.absent()
-                        kept = column if absent is None else column.take(~absent)
-                        labels = label_union(labels, encode(kept)[1])
-            except Again as again:
-                again.note(kinds)
+                for batch_group in label_plan.batch_groups(origin, database, kinds):
+                    columns = label_plan.columns(batch_group, database, kinds).values()
+                    for column in columns:
+                        missing = column.absent()
+                        complete = column if missing is None else column.take(~missing)
+                        labels = label_union(labels, encode(complete)[1])
+            except Again as retry:
+                retry.note(kinds)
                 continue
             break
-        self.asked = self.asked.with_labels(labels)
+        self.request = self.request.with_labels(labels)
 
     def run(
         self,
         origin: Source,
         database: Database,
         kinds: Mapping[str, str],
-        gathered: TallyAccumulator,
+        accumulator: TallyAccumulator,
         progress: Callable[[int], object] | None,
     ) -> None:
         """Read every file and accumulate the tallies of its rows."""
         read = 0
         waiting: BatchGroup | None = None  # its last query may continue in the next group
         lock = threading.Lock()  # groups are tallied in this thread, single batches in the one that reads
-        simple = not self.asked.second and not self.asked.roles.keys() & {"weight", "query"}
+        simple = not self.request.second and not self.request.roles.keys() & {"weight", "query"}
 
-        def taken(batch_group: BatchGroup) -> None:
+        def tally(batch_group: BatchGroup) -> None:
             with lock:
-                self._gather(batch_group, database, kinds, gathered)
+                self._gather(batch_group, database, kinds, accumulator)
 
-        def at_once(batch: Any, name: str, first: int) -> bool:
-            if not (simple and gathered.at_once):
+        def tally_batch(batch: Any, name: str, first: int) -> bool:
+            if not (simple and accumulator.at_once):
                 return False
             single = BatchGroup()
             single.add(batch, name, first)
-            taken(single)
+            tally(single)
             return True
 
-        with prefetch(self.batch_groups(origin, database, kinds, at_once), database.interrupt) as groups:
+        with prefetch(self.batch_groups(origin, database, kinds, tally_batch), database.interrupt) as groups:
             for fresh in groups:
                 read += fresh.rows
                 batch_group: BatchGroup | None = fresh
-                if "query" in self.asked.roles:
+                if "query" in self.request.roles:
                     batch_group, waiting = waiting, fresh
                     if batch_group is not None and batch_group.schema == fresh.schema:
                         waiting = self._unfinished(batch_group, database, kinds).extend(fresh)
                 if batch_group is not None:
-                    taken(batch_group)
+                    tally(batch_group)
                 if progress is not None:
                     progress(read)
         if waiting is not None:
-            self._gather(waiting, database, kinds, gathered)
+            self._gather(waiting, database, kinds, accumulator)
         if not read:
             raise LengthError(f"{origin.name} holds no rows, only the names of columns.")
 
@@ -254,65 +262,69 @@ class _Plan:
         origin: Source,
         database: Database,
         kinds: Mapping[str, str],
-        at_once: Callable[[Any, str, int], bool] = lambda *_: False,
+        tally_batch: Callable[[Any, str, int], bool] = lambda *_: False,
     ) -> Generator[BatchGroup, None, None]:
         """Yield the rows of all files in groups of batches of one schema.
 
-        Where `at_once` tallies a batch by itself, still in the processor's cache, only the number of its rows
-        is yielded, now and then.
+        Where `tally_batch` tallies a batch by itself, still in the processor's cache, only the number of its
+        rows is yielded, now and then.
         """
-        whole = "query" in self.asked.roles
+        whole = "query" in self.request.roles
         buffers = BufferPool()
-        batch_group, taken, told = BatchGroup(self.group_size, whole, buffers), BatchGroup(), time.monotonic()
+        batch_group, tallied, reported = (
+            BatchGroup(self.group_size, whole, buffers),
+            BatchGroup(),
+            time.monotonic(),
+        )
         for part in origin.parts:
             first = 0
-            for batch in _pieces(part.batches(database, self.wanted, kinds), self.group_size):
+            for batch in _pieces(part.batches(database, self.column_names, kinds), self.group_size):
                 if batch_group.rows and (
                     batch_group.size >= self.group_size or batch_group.schema != batch.schema
                 ):
                     yield batch_group
                     batch_group = BatchGroup(self.group_size, whole, buffers)
-                if batch.num_rows >= _SINGLE and at_once(batch, part.name, first):
-                    taken.rows += batch.num_rows
-                    if time.monotonic() > told + _PROGRESS_INTERVAL:
-                        yield taken
-                        taken, told = BatchGroup(), time.monotonic()
+                if batch.num_rows >= _SINGLE and tally_batch(batch, part.name, first):
+                    tallied.rows += batch.num_rows
+                    if time.monotonic() > reported + _PROGRESS_INTERVAL:
+                        yield tallied
+                        tallied, reported = BatchGroup(), time.monotonic()
                 else:
                     batch_group.add(batch, part.name, first)
                 first += batch.num_rows
-        for left in (batch_group, taken):
-            if left.rows:
-                yield left
+        for group in (batch_group, tallied):
+            if group.rows:
+                yield group
 
     def columns(
         self, batch_group: BatchGroup, database: Database, kinds: Mapping[str, str]
     ) -> dict[str, Column]:
         """Return the columns of a group by name."""
-        found = batch_group.columns(self.wanted, database.table)
-        for name, column in found.items():
-            found[name] = settled(column, kinds.get(name, ""))
-        return found
+        by_name = batch_group.columns(self.column_names, database.table)
+        for name, column in by_name.items():
+            by_name[name] = settled(column, kinds.get(name, ""))
+        return by_name
 
     def _gather(
         self,
         batch_group: BatchGroup,
         database: Database,
         kinds: Mapping[str, str],
-        gathered: TallyAccumulator,
+        accumulator: TallyAccumulator,
     ) -> None:
         if not batch_group.parts:
             return
-        self.asked.gather(self.columns(batch_group, database, kinds), batch_group.rows, gathered)
+        self.request.accumulate(self.columns(batch_group, database, kinds), batch_group.rows, accumulator)
 
     def _unfinished(
         self, batch_group: BatchGroup, database: Database, kinds: Mapping[str, str]
     ) -> BatchGroup:
         """Cut the rows of the last query off a group, because more of them may follow."""
-        name = self.asked.roles["query"]
+        name = self.request.roles["query"]
         column = settled(batch_group.columns([name], database.table)[name], kinds.get(name, ""))
         codes, _ = encode(dataclasses.replace(column, missing=None))  # missing values are checked elsewhere
-        others = np.flatnonzero(codes != codes[-1])
-        return batch_group.split(int(others[-1]) + 1 if len(others) else 0)
+        earlier = np.flatnonzero(codes != codes[-1])
+        return batch_group.split(int(earlier[-1]) + 1 if len(earlier) else 0)
 
 
 def _pieces(batches: Iterator[Any], limit: int) -> Iterator[Any]:

@@ -85,12 +85,12 @@ def read(
     ([0, 1, 2], ('r0', 'r1'))
     """
     origin = data if isinstance(data, Source) else find(data)
-    wanted = list(dict.fromkeys(columns))
+    names = list(dict.fromkeys(columns))
     with origin.open(memory=as_bytes(memory) // _DATABASE, threads=threads) as database:
-        kinds = origin.kinds(database, wanted, numbers)
+        kinds = origin.kinds(database, names, numbers)
         while True:
             try:
-                pieces = _read_pieces(origin, database, wanted, kinds, most=most, progress=progress)
+                pieces = _read_pieces(origin, database, names, kinds, most=most, progress=progress)
                 # Read by a thread, so that this one can be interrupted while DuckDB is at work.
                 with prefetch(pieces, database.interrupt) as ready:
                     tables = [
@@ -102,13 +102,13 @@ def read(
                 again.note(kinds)
     if not tables:
         raise LengthError(f"{origin.name} holds no rows, only the names of columns.")
-    return {name: _joined([piece[name] for piece in tables]) for name in wanted}
+    return {name: _joined([piece[name] for piece in tables]) for name in names}
 
 
 def _read_pieces(
     origin: Source,
     database: Database,
-    wanted: list[str],
+    names: list[str],
     kinds: Mapping[str, str],
     *,
     most: int | None,
@@ -118,11 +118,11 @@ def _read_pieces(
     piece, read_so_far = BatchGroup(whole=False), 0
     for part in origin.parts:
         first = 0
-        for batch in part.batches(database, wanted, kinds):
+        for batch in part.batches(database, names, kinds):
             if not batch.num_rows:
                 continue
             if piece.rows and piece.schema != batch.schema:
-                yield piece.columns(wanted, database.table)
+                yield piece.columns(names, database.table)
                 piece = BatchGroup(whole=False)
             piece.add(batch, part.name, first)
             first += batch.num_rows
@@ -134,19 +134,19 @@ def _read_pieces(
         if most is not None and read_so_far >= most:
             break
     if piece.rows:
-        yield piece.columns(wanted, database.table)
+        yield piece.columns(names, database.table)
 
 
 def _joined(pieces: list[Column]) -> Column:
     """Concatenate columns; the position of a row is still that within its own piece."""
-    first, *others = pieces
-    if not others:
+    first, *more = pieces
+    if not more:
         return first
     ends = np.cumsum([len(column) for column in pieces])
 
-    def place(row: int) -> str:
-        at = int(np.searchsorted(ends, row, side="right"))
-        return pieces[at].where(row - (int(ends[at - 1]) if at else 0))
+    def row_position(row: int) -> str:
+        index = int(np.searchsorted(ends, row, side="right"))
+        return pieces[index].where(row - (int(ends[index - 1]) if index else 0))
 
     missing = None
     if any(column.missing is not None for column in pieces):
@@ -158,13 +158,18 @@ def _joined(pieces: list[Column]) -> Column:
         )
     if all(column.labels is None for column in pieces):
         return Column(
-            first.name, np.concatenate([column.values for column in pieces]), None, missing, None, place
+            first.name,
+            np.concatenate([column.values for column in pieces]),
+            None,
+            missing,
+            None,
+            row_position,
         )
     labels: tuple[Any, ...] = ()
     for column in pieces:
         labels = label_union(labels, _labels(column))
     codes, _ = kernels.encode_integers(np.concatenate([_codes(column, labels) for column in pieces]))
-    return Column(first.name, codes, labels, missing, None, place)
+    return Column(first.name, codes, labels, missing, None, row_position)
 
 
 def _labels(column: Column) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,8 @@ def read_log(
     -------
     dict or data frame
         The columns ``question``, ``run``, ``correct`` and ``model``, and ``answer`` where there are answers.
+        Those of a log also ``task``, ``scorer`` and ``target``; where there are several tasks, questions are
+        named with their task, as ``sums/3``.
 
     Raises
     ------
@@ -83,24 +86,28 @@ def read_log(
     """
     if not isinstance(path, (str, os.PathLike)):
         raise FileError(f"{path!r} is no path of a log.")
-    place = Path(os.fspath(path))
+    path_of_log = Path(os.fspath(path))
     if question is not None or correct is not None:
-        return as_frame(_table(place, question, correct, run=run, model=model, answer=answer), library)
-    if not place.exists():
-        raise FileError(f"there is no file {place}.")
+        return as_frame(_table(path_of_log, question, correct, run=run, model=model, answer=answer), library)
+    if not path_of_log.exists():
+        raise FileError(f"there is no file {path_of_log}.")
     files = (
-        sorted(file for file in place.rglob("*") if file.suffix in _LOG_ENDINGS)
-        if place.is_dir()
-        else [place]
+        sorted(file for file in path_of_log.rglob("*") if file.suffix in _LOG_ENDINGS)
+        if path_of_log.is_dir()
+        else [path_of_log]
     )
-    rows = [row for file in files for row in _rows(file, model, scorer, whole=not place.is_dir())]
+    rows = [row for file in files for row in _rows(file, model, scorer, only_file=not path_of_log.is_dir())]
     if not rows:
-        raise FileError(f"{place} holds no scored runs.")
-    found = dict.fromkeys(row["scorer"] for row in rows)
-    if scorer is None and len(found) > 1 and _repeated(rows):
+        raise FileError(f"{path_of_log} holds no scored runs.")
+    scorers = dict.fromkeys(row["scorer"] for row in rows)
+    if scorer is None and len(scorers) > 1 and _repeated(rows):
         raise FileError(
-            f"{place} has several scores of each run: choose one with {param('scorer')}: {shown(found)}."
+            f"{path_of_log} has several scores of each run: choose one with "
+            f"{param('scorer')}: {shown(scorers)}."
         )
+    if len({row["task"] for row in rows}) > 1:  # each task numbers its questions from the start
+        for row in rows:
+            row["question"] = f"{row['task']}/{row['question']}"
     return as_frame({name: [row[name] for row in rows] for name in _COLUMNS}, library)
 
 
@@ -111,13 +118,13 @@ def _repeated(rows: list[dict[str, Any]]) -> bool:
 
 
 def _table(
-    place: Path, question: str | None, correct: str | None, **others: str | None
+    path: Path, question: str | None, correct: str | None, **options: str | None
 ) -> dict[str, list[Any]]:
     if question is None or correct is None:
         raise FileError(f"a table of runs needs both {param('question')} and {param('correct')}.")
-    wanted = {"question": question, "correct": correct} | {k: v for k, v in others.items() if v is not None}
-    columns = read(place, list(wanted.values()))
-    return {role: _values(columns[name]) for role, name in wanted.items()}
+    names = {"question": question, "correct": correct} | {k: v for k, v in options.items() if v is not None}
+    columns = read(path, list(names.values()))
+    return {role: _values(columns[name]) for role, name in names.items()}
 
 
 def _values(column: Column) -> list[Any]:
@@ -127,18 +134,18 @@ def _values(column: Column) -> list[Any]:
     return [column.labels[code] for code in column.values.tolist()]
 
 
-def _rows(file: Path, model: str | None, scorer: str | None, *, whole: bool) -> Iterator[dict[str, Any]]:
+def _rows(file: Path, model: str | None, scorer: str | None, *, only_file: bool) -> Iterator[dict[str, Any]]:
     """Yield the scored runs of one file; files of a folder that are no logs are passed over."""
     try:
         if file.suffix == ".eval":
             yield from _inspect(_archive(file), model, scorer)
         elif file.suffix == ".jsonl":
-            yield from _harness(file, model, scorer, whole=whole)
+            yield from _harness(file, model, scorer, only_file=only_file)
         else:
             log = json.loads(file.read_text(encoding="utf-8"))
             if isinstance(log, dict) and "samples" in log and "eval" in log:
                 yield from _inspect(log, model, scorer)
-            elif whole:
+            elif only_file:
                 raise FileError(
                     f"{file} is no log of Inspect: name the columns of a table with {param('question')} and "
                     f"{param('correct')}."
@@ -147,6 +154,11 @@ def _rows(file: Path, model: str | None, scorer: str | None, *, whole: bool) -> 
         table = f" Name the columns of a table with {param('question')} and {param('correct')}."
         hint = "" if file.suffix in _LOG_ENDINGS else table
         raise FileError(f"{file} is no valid JSON: {wrong}.{hint}") from None
+    except (AttributeError, TypeError) as wrong:
+        raise FileError(
+            f"{file} has another form than the logs of Inspect and lm-evaluation-harness that are documented "
+            f"({wrong})."
+        ) from None
 
 
 def _archive(file: Path) -> dict[str, Any]:
@@ -159,7 +171,7 @@ def _archive(file: Path) -> dict[str, Any]:
             samples = [
                 json.loads(archive.read(name)) for name in sorted(names) if name.startswith("samples/")
             ]
-    except (zipfile.BadZipFile, NotImplementedError) as wrong:
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError) as wrong:
         raise FileError(
             f"{file} cannot be read as an .eval log ({wrong}): convert it by `inspect log convert --to json`."
         ) from None
@@ -191,7 +203,9 @@ def _scores(name: str, value: Any) -> Iterable[tuple[str, float]]:
         yield name, float(value)
 
 
-def _harness(file: Path, model: str | None, scorer: str | None, *, whole: bool) -> Iterator[dict[str, Any]]:
+def _harness(
+    file: Path, model: str | None, scorer: str | None, *, only_file: bool
+) -> Iterator[dict[str, Any]]:
     with file.open(encoding="utf-8") as lines:
         runs: dict[Any, int] = {}
         for line in lines:
@@ -199,7 +213,7 @@ def _harness(file: Path, model: str | None, scorer: str | None, *, whole: bool) 
                 continue
             row = json.loads(line)
             if not isinstance(row, dict) or "doc_id" not in row:
-                if whole:
+                if only_file:
                     raise FileError(
                         f"{file} is no log of lm-evaluation-harness: name the columns of a table with "
                         f"{param('question')} and {param('correct')}."
@@ -210,11 +224,11 @@ def _harness(file: Path, model: str | None, scorer: str | None, *, whole: bool) 
             runs[key] = runs.get(key, 0) + 1
             for name in metrics:
                 label = f"{name},{row['filter']}" if row.get("filter") not in (None, "none") else name
-                for found, value in _scores(label, row.get(name)):
-                    if scorer is None or scorer in (name, found):
+                for scorer_name, value in _scores(label, row.get(name)):
+                    if scorer is None or scorer in (name, scorer_name):
                         yield {
                             "question": row["doc_id"], "run": runs[key], "model": model or file.parent.name,
-                            "task": _task(file), "scorer": found, "correct": value,
+                            "task": _task(file), "scorer": scorer_name, "correct": value,
                             "answer": _text(row.get("filtered_resps")), "target": _text(row.get("target")),
                         }  # fmt: skip
 

@@ -34,7 +34,7 @@ class ScanRequest:
     tallies: dict[str, Any]
     roles: dict[str, Any]
     second: dict[str, str]
-    said: dict[str, Any]
+    label_options: dict[str, Any]
     edges: dict[str, Sequence[float]]
     drop: bool
     memory: int  # bytes
@@ -95,23 +95,23 @@ class ScanRequest:
             bits,
         )
 
-    def named(self) -> list[tuple[str, str]]:
+    def role_columns(self) -> list[tuple[str, str]]:
         """Return pairs of role and column name, or raise where a column is no name."""
         both = (*self.roles.items(), *self.second.items())
-        named = [(role, name) for role, columns in both for name in _listed(columns)]
-        if not named:
+        pairs = [(role, name) for role, columns in both for name in _listed(columns)]
+        if not pairs:
             raise ColumnError(
                 f"no columns were named: pass at least {param('actual')} and {param('predicted')} or "
                 f"{param('score')}."
             )
-        for role, name in named:
+        for role, name in pairs:
             if not isinstance(name, str):
                 raise ColumnError(f"{passed(role, name)}: of a file a column is meant by its name.")
-        return named
+        return pairs
 
-    def wanted(self) -> list[str]:
+    def column_names(self) -> list[str]:
         """Return the columns that are read, each once."""
-        return list(dict.fromkeys(name for _, name in self.named()))
+        return list(dict.fromkeys(name for _, name in self.role_columns()))
 
     @property
     def multioutput(self) -> bool:
@@ -120,7 +120,7 @@ class ScanRequest:
 
     def needs_labels(self) -> bool:
         """Tell whether there are several columns of scores whose labels are not stated."""
-        several = isinstance(self.roles.get("score"), tuple) and self.said["labels"] is None
+        several = isinstance(self.roles.get("score"), tuple) and self.label_options["labels"] is None
         if several and "actual" not in self.roles:
             raise LabelError(
                 f"score has several columns: say whose each one is, in order, with {param('labels')}."
@@ -129,13 +129,13 @@ class ScanRequest:
 
     def with_labels(self, labels: Sequence[Label]) -> Self:
         """Return the request with the labels of the data."""
-        return dataclasses.replace(self, said={**self.said, "labels": tuple(labels)})
+        return dataclasses.replace(self, label_options={**self.label_options, "labels": tuple(labels)})
 
     def check_labels(self) -> None:
         """Raise unless every column of several scores has its label."""
         several = self.roles.get("score")
         if isinstance(several, tuple) and not self.multioutput:
-            labels = tuple(self.said["labels"])
+            labels = tuple(self.label_options["labels"])
             if len(labels) != len(several):
                 raise LabelError(
                     f"score has the columns {shown(several)}, but the labels are {shown(labels) or 'none'}: "
@@ -147,12 +147,12 @@ class ScanRequest:
         """How many bytes the tallies may take together."""
         return self.memory // _TALLIES
 
-    def gathering(self, *, unlimited: bool = False, **rest: Any) -> TallyAccumulator:
+    def new_accumulator(self, *, unlimited: bool = False, **options: Any) -> TallyAccumulator:
         """Return an empty accumulator for the tallies."""
         share = sys.maxsize if unlimited else self.share
-        return TallyAccumulator(self.tallies, share=share, memory=self.memory, bits=self.bits, **rest)
+        return TallyAccumulator(self.tallies, share=share, memory=self.memory, bits=self.bits, **options)
 
-    def gather(self, columns: dict[str, Column], count: int, gathered: TallyAccumulator) -> None:
+    def accumulate(self, columns: dict[str, Column], count: int, accumulator: TallyAccumulator) -> None:
         """Add the tallies of rows, given their columns by name; numbers are cut at the edges."""
         for name, edges in self.edges.items():
             if name in columns:
@@ -163,10 +163,12 @@ class ScanRequest:
             masks = [mask for column in columns.values() if (mask := column.absent()) is not None]
             if masks:
                 present = np.flatnonzero(~np.logical_or.reduce(masks))
-                gathered.dropped += count - len(present)
+                accumulator.dropped += count - len(present)
                 columns = {name: column.take(present, present) for name, column in columns.items()}
-        first = self._rows(columns, self.roles)
-        gathered.add(first, self._rows(columns, {**self.roles, **self.second}) if self.second else None)
+        first_model = self._rows(columns, self.roles)
+        accumulator.add(
+            first_model, self._rows(columns, {**self.roles, **self.second}) if self.second else None
+        )
 
     def _rows(self, columns: Mapping[str, Column], names: Mapping[str, Any]) -> Rows:
         roles: dict[str, Any] = {
@@ -176,10 +178,10 @@ class ScanRequest:
             for role, name_or_names in names.items()
         }
         if self.multioutput:
-            return gather_rows(None, roles, by=roles.pop("by", ()), multioutput=True, **self.said)
+            return gather_rows(None, roles, by=roles.pop("by", ()), multioutput=True, **self.label_options)
         if isinstance(roles.get("score"), list):
-            roles["score"] = dict(zip(self.said["labels"], roles["score"], strict=True))
-        return rows(**roles, **self.said)
+            roles["score"] = dict(zip(self.label_options["labels"], roles["score"], strict=True))
+        return rows(**roles, **self.label_options)
 
 
 def _several(columns: Any) -> Any:

@@ -47,13 +47,13 @@ class SourcePart(abc.ABC):
         """Return the names of its columns; one may come twice."""
 
     @abc.abstractmethod
-    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+    def batches(self, database: Database, names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns as record batches.
 
         `kinds` says as what a column of text is to be read; a typed file knows that itself.
         """
 
-    def kinds(self, _database: Database, _wanted: Sequence[str]) -> dict[str, str]:
+    def kinds(self, _database: Database, _names: Sequence[str]) -> dict[str, str]:
         """Return what columns of text seem to hold, by their first rows; a typed file has nothing to say."""
         return {}
 
@@ -65,14 +65,14 @@ class SourcePart(abc.ABC):
         """Return all of it as a table expression of SQL, where it is one."""
         return None
 
-    def check(self, database: Database, wanted: Sequence[str]) -> None:
+    def check(self, database: Database, requested: Sequence[str]) -> None:
         """Raise unless every wanted column is there, once."""
         names = self.columns(database)
-        often = Counter(name.lower() for name in names)
-        for name in wanted:
+        spellings = Counter(name.lower() for name in names)
+        for name in requested:
             if name not in names:
                 raise no_such_column(name, names, f" in {self.name}")
-            if often[name.lower()] > 1:
+            if spellings[name.lower()] > 1:
                 raise ColumnError(
                     f'two columns of {self.name} are named "{name}" (capitals aside): rename one of them.'
                 )
@@ -107,13 +107,15 @@ class Source:
             raise
         return opened
 
-    def kinds(self, database: Database, wanted: Sequence[str], numbers: Iterable[str] = ()) -> dict[str, str]:
+    def kinds(self, database: Database, names: Sequence[str], numbers: Iterable[str] = ()) -> dict[str, str]:
         """Check that every part has the wanted columns, and return as what text is to be read in them."""
         for file in self.parts:
-            file.check(database, [*wanted, *(name for name in self.text if name not in wanted)])
+            file.check(database, [*names, *(name for name in self.text if name not in names)])
         kinds = {**dict.fromkeys(numbers, "score"), **dict.fromkeys(self.text, TEXT)}
-        unsure = [name for name in wanted if name not in kinds]
-        return kinds | next((found for file in self.parts if (found := file.kinds(database, unsure))), {})
+        undecided = [name for name in names if name not in kinds]
+        return kinds | next(
+            (kinds_of_text for file in self.parts if (kinds_of_text := file.kinds(database, undecided))), {}
+        )
 
     def columns(self) -> list[str]:
         """Return the names of the columns, of the first part where there are several."""
@@ -123,7 +125,7 @@ class Source:
     def count(self) -> int | None:
         """Return about how many rows there are, for a bar of progress; None where nobody knows."""
         with self.open(memory=1 << 28, threads=1) as database:
-            counts = [dependency.count(database) for dependency in self.parts]
+            counts = [part.count(database) for part in self.parts]
         return None if None in counts else sum(count for count in counts if count)
 
 
@@ -143,28 +145,28 @@ class ParquetFile(SourcePart):
 
     def count(self, database: Database) -> int | None:
         """Return the number that stands in the file's footer."""
-        found = database.rows(f"SELECT num_rows FROM parquet_file_metadata({text(self.path)})", self.name)
-        return int(found[0][0])
+        rows = database.rows(f"SELECT num_rows FROM parquet_file_metadata({text(self.path)})", self.name)
+        return int(rows[0][0])
 
     def columns(self, database: Database) -> list[str]:
         """Return the names that stand in the file's footer."""
-        known = list(database.columns(self._table(), self.name))
-        if not any(re.search(r"_\d+$", name) for name in known):
-            return known
+        stored = list(database.columns(self._table(), self.name))
+        if not any(re.search(r"_\d+$", name) for name in stored):
+            return stored
         # A name that comes twice is told apart by a number behind it; what it was stands in the schema only.
         query = f"SELECT name, num_children FROM parquet_schema({text(self.path)})"
-        names, inside = [], 0
+        names, open_children = [], 0
         # The schema is a tree, written depth first below its root; nested fields are no columns.
         for name, children in database.rows(query, self.name)[1:]:
-            if not inside:
+            if not open_children:
                 names.append(name)
-            inside += (children or 0) - (1 if inside else 0)
+            open_children += (children or 0) - (1 if open_children else 0)
         return names
 
-    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+    def batches(self, database: Database, names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns; only their pages are read."""
-        what = selected(database.columns(self._table(), self.name), wanted, self.name, kinds)
-        return database.batches(f"SELECT {what} FROM {self._table()}", self.name)
+        expressions = selected(database.columns(self._table(), self.name), names, self.name, kinds)
+        return database.batches(f"SELECT {expressions} FROM {self._table()}", self.name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -207,12 +209,12 @@ class JsonFile(SourcePart):
         """Return every key that occurs."""
         return list(self._types(database))
 
-    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+    def batches(self, database: Database, names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns; other keys are passed over."""
         types = self._types(database)
-        what = selected(types, wanted, self.name, kinds)
-        read = ", ".join(f"{text(name)}: {text(types[name])}" for name in wanted)
-        return database.batches(f"SELECT {what} FROM {self._table(f'columns={{{read}}}')}", self.name)
+        expressions = selected(types, names, self.name, kinds)
+        read = ", ".join(f"{text(name)}: {text(types[name])}" for name in names)
+        return database.batches(f"SELECT {expressions} FROM {self._table(f'columns={{{read}}}')}", self.name)
 
 
 def _json_type(kind: str) -> str:
@@ -230,24 +232,24 @@ class ArrowFile(SourcePart):
         arrow = dependency("arro3.io", "arro3-io", "reading Arrow files")
         check_arrow(self.path, self.name)
         with open(self.path, "rb") as file:  # noqa: PTH123 - a path as the caller wrote it
-            whole = file.read(6) == b"ARROW1"
-        return (arrow.read_ipc if whole else arrow.read_ipc_stream)(self.path)
+            is_file = file.read(6) == b"ARROW1"
+        return (arrow.read_ipc if is_file else arrow.read_ipc_stream)(self.path)
 
     def columns(self, _database: Database) -> list[str]:
         """Return the names of the file's schema."""
-        return self._explained(lambda: list(self._reader().schema.names))  # type: ignore[no-any-return]
+        return self._translate_errors(lambda: list(self._reader().schema.names))  # type: ignore[no-any-return]
 
     def plain_batches(self) -> Iterator[Any]:
         """Yield all columns as they stand in the file."""
-        reader = self._explained(lambda: iter(self._reader()))
-        while (batch := self._explained(lambda: next(reader, None))) is not None:
+        reader = self._translate_errors(lambda: iter(self._reader()))
+        while (batch := self._translate_errors(lambda: next(reader, None))) is not None:
             yield batch
 
-    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+    def batches(self, database: Database, names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns; dates, decimals and their like become what they are in other formats."""
         cast = None
         for batch in self.plain_batches():
-            chosen = batch.select(list(wanted))
+            chosen = batch.select(list(names))
             if cast is None:
                 cast = any(
                     kinds.get(field.name) == TEXT or not _is_held(field.type) for field in chosen.schema
@@ -257,7 +259,7 @@ class ArrowFile(SourcePart):
             else:
                 yield chosen
 
-    def _explained(self, step: Callable[[], Any]) -> Any:
+    def _translate_errors(self, step: Callable[[], Any]) -> Any:
         try:
             return step()
         except (ImportError, MemoryError, AssayError):
@@ -303,15 +305,15 @@ class Query(SourcePart):
     @classmethod
     def of_table(cls, name: str) -> Query:
         """Return the query for a whole table, whose name may have a schema before it."""
-        whole = ".".join(map(quoted, name.split(".")))
-        return cls(f"the table {name}", f"SELECT * FROM {whole}")
+        quoted_name = ".".join(map(quoted, name.split(".")))
+        return cls(f"the table {name}", f"SELECT * FROM {quoted_name}")
 
     def columns(self, database: Database) -> list[str]:
         """Return the names of the result's columns."""
         return list(database.columns(self._table(database), self.name))
 
-    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+    def batches(self, database: Database, names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns."""
         table = self._table(database)
-        what = selected(database.columns(table, self.name), wanted, self.name, kinds)
-        return database.batches(f"SELECT {what} FROM {table}", self.name)
+        expressions = selected(database.columns(table, self.name), names, self.name, kinds)
+        return database.batches(f"SELECT {expressions} FROM {table}", self.name)

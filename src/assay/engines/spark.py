@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from assay.engines.accumulator import in_words
 from assay.engines.distributed_auc import Above, Areas, Stretch, above, areas, precision_sum
 from assay.engines.distributed_tally import (
-    alone,
+    bytes_or_refusal,
     columns_of,
-    finished,
-    labels_of,
-    merged,
-    tallied,
-    told,
-    undone,
+    finish_scan,
+    labels_of_scan,
+    labels_request,
+    merge_parts,
+    tally_partition,
+    unpack_or_raise,
 )
 from assay.engines.duckdb import dependency
 from assay.engines.scan_request import ScanRequest
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from assay.inputs import Label
     from assay.tallies.exact_numbers import Dyadic
 
-__all__ = ["exact_areas", "scanned"]
+__all__ = ["exact_areas", "scan_frame"]
 
 _NAME: Final = "the Spark frame"
 _PARTS: Final = "part binary, place bigint"
@@ -48,7 +48,7 @@ _AS_THEY_ARE: Final = (
 )  # fmt: skip
 
 
-def scanned(frame: Any, asked: ScanRequest, progress: Callable[[int], object] | None = None) -> Scan:
+def scan_frame(frame: Any, request: ScanRequest, progress: Callable[[int], object] | None = None) -> Scan:
     """Return what is asked for of a Spark frame's rows: the very tallies that the same rows give as arrays.
 
     `memory` is meant for each task; `threads` are those of a task, as many as Spark gives it unless said;
@@ -59,26 +59,26 @@ def scanned(frame: Any, asked: ScanRequest, progress: Callable[[int], object] | 
     """
     dependency("pyspark.sql", "assay-metrics[spark]", "reading a Spark frame")
     dependency("pyarrow", "assay-metrics[spark]", "reading a Spark frame")
-    if asked.share > _LARGEST:
+    if request.share > _LARGEST:
         raise InputError(
-            f"{param('memory', in_words(asked.memory))} lets tallies become larger than Spark can move: "
+            f"{param('memory', in_words(request.memory))} lets tallies become larger than Spark can move: "
             f"give at most {in_words(6 * _LARGEST)}."
         )
     if type(frame).__module__.startswith("pyspark.pandas"):
         frame = frame.to_spark()
-    if asked.needs_labels():
-        asked = asked.with_labels(labels_of(scanned(frame, alone(asked))))
-    asked.check_labels()
-    chosen = _selected(frame, asked.wanted())
-    parts = chosen.mapInArrow(functools.partial(_tally, asked), _PARTS)
+    if request.needs_labels():
+        request = request.with_labels(labels_of_scan(scan_frame(frame, labels_request(request))))
+    request.check_labels()
+    chosen = _selected(frame, request.column_names())
+    parts = chosen.mapInArrow(functools.partial(_tally, request), _PARTS)
     # How many tasks merge first is Spark's to choose, by the size of the tallies; then one merges theirs.
-    merge = functools.partial(_merge, asked)
+    merge = functools.partial(_merge, request)
     parts = parts.repartition("place").mapInArrow(merge, _PARTS).repartition(1).mapInArrow(merge, _PARTS)
-    with _explained():
-        found = parts.collect()
-    if not found:
+    with _translate_errors():
+        rows = parts.collect()
+    if not rows:
         raise LengthError(f"{_NAME} holds no rows, only the names of columns.")
-    result = finished(bytes(found[0]["part"]), asked, _NAME)
+    result = finish_scan(bytes(rows[0]["part"]), request, _NAME)
     if progress is not None:
         progress(result.rows + result.dropped)
     return result
@@ -113,66 +113,88 @@ def exact_areas(
         As for :func:`assay.rows`.
     partitions
         Into how many stretches the scores are cut; as Spark chooses unless said.
+
+    Returns
+    -------
+    Areas
+        The area as a fraction, average precision, and how many rows there are.
+
+    Raises
+    ------
+    ColumnError
+        A column is not there, or holds neither labels nor scores.
+    LabelError
+        No label is declared positive, where that is not clear; or there are no rows of one class.
+    MissingValueError
+        A value is missing, and `missing` is ``"refuse"``.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> frame = spark.createDataFrame([(0, 0.1), (1, 0.8), (1, 0.3)], "y int, p double")
+    >>> exact_areas(frame, actual="y", score="p").auc
+    Fraction(1, 1)
     """
-    asked = ScanRequest.of(
+    request = ScanRequest.of(
         tallies={"ranks": Scores}, actual=actual, score=score, positive=positive, missing=missing
     )
-    chosen = _selected(frame, asked.wanted())
-    column = f"c{asked.wanted().index(score)}"
+    chosen = _selected(frame, request.column_names())
+    column = f"c{request.column_names().index(score)}"
     ranged = chosen.repartitionByRange(*([partitions] if partitions else []), column)
     # Kept, so that the second job sees the stretches of the first: cut anew they may be others.
-    ranked = ranged.mapInArrow(functools.partial(_rank, asked), _STRETCHES).persist()
+    ranked = ranged.mapInArrow(functools.partial(_rank, request), _STRETCHES).persist()
     try:
-        with _explained():
-            found = [undone(bytes(row["part"])) for row in ranked.select("part").collect()]
+        with _translate_errors():
+            ranks = [unpack_or_raise(bytes(row["part"])) for row in ranked.select("part").collect()]
         positive, lowest = None, set()
-        for label, lows, *_ in found:
+        for label, lows, *_ in ranks:
             positive = same_positive(positive, label)
             lowest.update(lows)
-        if {-1.0, 0.0} <= lowest and asked.said["positive"] is None:
+        if {-1.0, 0.0} <= lowest and request.label_options["positive"] is None:
             raise LabelError(
                 f"the actual labels hold both -1 and 0: say which one is positive with {param('positive')}."
             )
-        stretches = [Stretch(*numbers) for _, _, numbers, _ in found if numbers]
-        work = functools.partial(_precision, above(stretches))
-        with _explained():
-            sums = ranked.select("counts").mapInArrow(work, _STRETCHES).collect()
-        terms: list[Dyadic] = [undone(bytes(row["part"]))[0] for row in sums]
-        return areas(stretches, terms, sum(dropped for *_, dropped in found))
+        stretches = [Stretch(*numbers) for _, _, numbers, _ in ranks if numbers]
+        sum_precision = functools.partial(_precision, above(stretches))
+        with _translate_errors():
+            sums = ranked.select("counts").mapInArrow(sum_precision, _STRETCHES).collect()
+        terms: list[Dyadic] = [unpack_or_raise(bytes(row["part"]))[0] for row in sums]
+        return areas(stretches, terms, sum(dropped for *_, dropped in ranks))
     finally:
         ranked.unpersist()
 
 
-def _rank(asked: ScanRequest, batches: Iterable[Any]) -> Iterator[Any]:
+def _rank(request: ScanRequest, batches: Iterable[Any]) -> Iterator[Any]:
     """Yield what the driver must know of a stretch of scores, and its counts in order."""
-    place, wanted, counts = _place(), asked.wanted(), b""
+    index, names, counts = _partition_index(), request.column_names(), b""
 
     def rank() -> bytes:
         nonlocal counts
-        name = f"partition {place:,} of {_NAME}, cut by score"
-        gathered = asked.gathering(unlimited=True)
-        for found, count in columns_of((one.rename_columns(wanted) for one in batches), asked, name):
-            asked.gather(found, count, gathered)
-        dependency = gathered.part()
-        tally: Any = Scores() if dependency.tallies is None else dependency.tallies["ranks"]
-        numbers = tuple(Stretch.of(tally, place)) if len(tally.scores) else ()
-        counts = serialization.pack("counts", (place, tally.positives, tally.negatives))
-        return serialization.pack("stretch", (tally.positive, dependency.lowest, numbers, dependency.dropped))
+        name = f"partition {index:,} of {_NAME}, cut by score"
+        gathered = request.new_accumulator(unlimited=True)
+        for columns, count in columns_of((batch.rename_columns(names) for batch in batches), request, name):
+            request.accumulate(columns, count, gathered)
+        part = gathered.part()
+        tally: Any = Scores() if part.tallies is None else part.tallies["ranks"]
+        numbers = tuple(Stretch.of(tally, index)) if len(tally.scores) else ()
+        counts = serialization.pack("counts", (index, tally.positives, tally.negatives))
+        return serialization.pack("stretch", (tally.positive, part.lowest, numbers, part.dropped))
 
-    yield _row(told(rank, place), counts)
+    yield _row(bytes_or_refusal(rank, index), counts)
 
 
-def _precision(over: dict[int, Above], batches: Iterable[Any]) -> Iterator[Any]:
+def _precision(above_by_number: dict[int, Above], batches: Iterable[Any]) -> Iterator[Any]:
     """Yield the sum of precision of each stretch."""
     for batch in batches:
         for value in batch.column("counts"):
-            _, (place, positives, negatives) = serialization.unpack(value.as_py())
+            _, (index, positives, negatives) = serialization.unpack(value.as_py())
             if len(positives):
-                sums = functools.partial(precision_sum, positives, negatives, over[place])
-                yield _row(told(lambda: serialization.pack("sum", (sums(),)), place), b"")  # noqa: B023 - called at once
+                sums = functools.partial(precision_sum, positives, negatives, above_by_number[index])
+                yield _row(bytes_or_refusal(lambda: serialization.pack("sum", (sums(),)), index), b"")  # noqa: B023 - called at once
 
 
-def _selected(frame: Any, wanted: Sequence[str]) -> Any:
+def _selected(frame: Any, chosen: Sequence[str]) -> Any:
     """Return the wanted columns of a frame as ``c0``, ``c1``..., each in a type that rows can hold.
 
     Spark would take a dot within a name for a field of something.
@@ -187,20 +209,20 @@ def _selected(frame: Any, wanted: Sequence[str]) -> Any:
             f"{_NAME} is a stream, which has no end: judge its batches as they come, with "
             "writeStream.foreachBatch, and merge what is found."
         )
-    with _explained():
+    with _translate_errors():
         types = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
     names = [name for name, _ in types]
-    often = Counter(name.lower() for name in names)
-    for name in wanted:
+    spellings = Counter(name.lower() for name in names)
+    for name in chosen:
         if name not in names:
             raise no_such_column(name, names, f" in {_NAME}")
-        if often[name.lower()] > 1:
+        if spellings[name.lower()] > 1:
             raise ColumnError(
                 f'two columns of {_NAME} are named "{name}" (capitals aside): rename one of them.'
             )
     kinds = dict(types)
     return frame.select(
-        *(_cast(functions, name, kinds[name]).alias(f"c{at}") for at, name in enumerate(wanted))
+        *(_cast(functions, name, kinds[name]).alias(f"c{at}") for at, name in enumerate(chosen))
     )
 
 
@@ -219,26 +241,26 @@ def _cast(functions: Any, name: str, kind: str) -> Any:
     return column
 
 
-def _tally(asked: ScanRequest, batches: Iterable[Any]) -> Iterator[Any]:
+def _tally(request: ScanRequest, batches: Iterable[Any]) -> Iterator[Any]:
     """Yield the one row that a partition's rows become."""
-    place = _place()
-    wanted = asked.wanted()
+    index = _partition_index()
+    names = request.column_names()
     pieces = columns_of(
-        (one.rename_columns(wanted) for one in batches), asked, f"partition {place:,} of {_NAME}"
+        (batch.rename_columns(names) for batch in batches), request, f"partition {index:,} of {_NAME}"
     )
-    yield _row(tallied(pieces, asked, place), place)
+    yield _row(tally_partition(pieces, request, index), index)
 
 
-def _merge(asked: ScanRequest, batches: Iterable[Any]) -> Iterator[Any]:
+def _merge(request: ScanRequest, batches: Iterable[Any]) -> Iterator[Any]:
     """Yield the one row that the rows of several partitions become, or none of none."""
     parts = (value.as_py() for batch in batches for value in batch.column("part"))
     first = next(parts, None)
     if first is not None:
-        everything = (one for some in ((first,), parts) for one in some)
-        yield _row(merged(everything, asked, "frame.repartition"), _place())
+        everything = (data for part_group in ((first,), parts) for data in part_group)
+        yield _row(merge_parts(everything, request, "frame.repartition"), _partition_index())
 
 
-def _place() -> int:
+def _partition_index() -> int:
     context = dependency("pyspark", "assay-metrics[spark]", "a Spark task").TaskContext.get()
     return 0 if context is None else int(context.partitionId())
 
@@ -250,7 +272,7 @@ def _row(data: bytes, beside: int | bytes) -> Any:
 
 
 @contextlib.contextmanager
-def _explained() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Say in our words what only Spark could find out."""
     errors = dependency("pyspark.errors", "assay-metrics[spark]", "reading a Spark frame")
     try:

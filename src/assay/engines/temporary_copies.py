@@ -94,17 +94,17 @@ class Copies:
         except OSError as failed:
             raise FileError(f"{path} cannot be read: {failed.strerror or failed}.") from None
 
-    def _spooled(self, stream: Any, name: str, what: str) -> str:
+    def _spooled(self, stream: Any, name: str, noun: str) -> str:
         file = self.new(name)
         with file.open("wb") as copy:
-            while block := _read(stream, what):
-                _write(copy, block, what)
+            while block := _read(stream, noun):
+                _write(copy, block, noun)
         with file.open("rb") as copy:
             start = copy.read(8)
         suffix = next((suffix for magic, suffix in _MAGIC if start.startswith(magic)), "")
         if suffix:
             file = file.rename(file.with_name(file.name + suffix))
-        return self.unpacked(str(file), what) if unpacked_suffix(str(file)) else str(file)
+        return self.unpacked(str(file), noun) if unpacked_suffix(str(file)) else str(file)
 
     def unpacked(self, path: str, name: str) -> str:
         """Return a copy of what a file packed as bz2, xz or zip holds."""
@@ -177,12 +177,12 @@ def _is_hidden(path: str) -> bool:
     return any(step.startswith((".", "__")) for step in Path(path).parts)
 
 
-def _read(stream: Any, what: str) -> bytes:
+def _read(stream: Any, noun: str) -> bytes:
     try:
         _wait_for(stream)
         block: bytes = stream.read1(_BLOCK)
     except (OSError, ValueError) as failed:
-        raise FileError(f"{what} cannot be read: {getattr(failed, 'strerror', None) or failed}.") from None
+        raise FileError(f"{noun} cannot be read: {getattr(failed, 'strerror', None) or failed}.") from None
     return block
 
 
@@ -202,13 +202,13 @@ def _wait_for(stream: Any) -> None:
             pass
 
 
-def _write(copy: Any, block: bytes, what: str) -> None:
+def _write(copy: Any, block: bytes, noun: str) -> None:
     try:
         copy.write(block)
         copy.flush()
     except OSError as failed:
         folder = os.path.dirname(os.path.dirname(os.path.dirname(copy.name)))  # noqa: PTH120
         raise FileError(
-            f"{what} is copied to {folder} before it is read, which failed: {failed.strerror or failed}. "
+            f"{noun} is copied to {folder} before it is read, which failed: {failed.strerror or failed}. "
             "Set TMPDIR to a folder with more room."
         ) from None

@@ -54,14 +54,14 @@ def deal(
     A number beyond the files means that the row goes to none of them. Rows keep their order. `packing` is
     the ending of what the files are compressed with: .gz, .bz2 or .xz.
     """
-    (one,) = origin.parts
+    (part,) = origin.parts
     with origin.open(memory=_MEMORY, threads=1) as database:
-        if is_lines(one):
-            _deal_lines(one, database, layers, encoding, packing)
+        if is_lines(part):
+            _deal_lines(part, database, layers, encoding, packing)
             return
-        for places, files in layers:
+        for file_of_row, files in layers:
             for number, file in enumerate(files):
-                _write(one, database, file, np.asarray(places) == number, {}, packing)
+                _write(part, database, file, np.asarray(file_of_row) == number, {}, packing)
 
 
 def widen(
@@ -73,64 +73,66 @@ def widen(
     packing: str = "",
 ) -> None:
     """Write a file's rows with columns of text more."""
-    (one,) = origin.parts
+    (part,) = origin.parts
     with origin.open(memory=_MEMORY, threads=1) as database:
         for name in columns:
-            if name.lower() in (known.lower() for known in one.columns(database)):
-                raise FileError(f'{one.name} has a column "{name}" already: name another with --column.')
-        if is_lines(one):
-            _widen_lines(one, database, file, columns, encoding, packing)
+            if name.lower() in (existing.lower() for existing in part.columns(database)):
+                raise FileError(f'{part.name} has a column "{name}" already: name another with --column.')
+        if is_lines(part):
+            _widen_lines(part, database, file, columns, encoding, packing)
         else:
-            _write(one, database, file, None, columns, packing)
+            _write(part, database, file, None, columns, packing)
 
 
 def stored(origin: Source, file: Path) -> Source:
     """Return a query's result as a Parquet file, so that every reading of it gives the same rows."""
-    (one,) = origin.parts
+    (part,) = origin.parts
     with origin.open(memory=_MEMORY, threads=1, folder=str(file.parent)) as database:
         try:
-            database.copy(f"SELECT * FROM {one.expression(database)}", str(file), "FORMAT parquet", one.name)
+            database.copy(
+                f"SELECT * FROM {part.expression(database)}", str(file), "FORMAT parquet", part.name
+            )
         except OSError as failed:
             raise FileError(
-                f"{one.name} is stored in {file.parent} before it is dealt out, which failed: "
+                f"{part.name} is stored in {file.parent} before it is dealt out, which failed: "
                 f"{failed.strerror}. Set TMPDIR to a folder with more room."
             ) from None
     return Source(
-        (ParquetFile(one.name, str(file)),), origin.name, files_read=origin.files_read, text=origin.text
+        (ParquetFile(part.name, str(file)),), origin.name, files_read=origin.files_read, text=origin.text
     )
 
 
-def is_lines(one: SourcePart) -> bool:
+def is_lines(part: SourcePart) -> bool:
     """Tell whether a file's rows are lines of text, which are copied as they are."""
-    return isinstance(one, DelimitedFile) or (isinstance(one, JsonFile) and one.layout != "auto")
+    return isinstance(part, DelimitedFile) or (isinstance(part, JsonFile) and part.layout != "auto")
 
 
 def _deal_lines(
-    one: SourcePart,
+    part: SourcePart,
     database: Database,
     layers: Sequence[tuple[Array, Sequence[Path]]],
     encoding: str,
     packing: str,
 ) -> None:
     with contextlib.ExitStack() as stack:
-        header, records = _records(one, database, stack)
+        header, records = _records(part, database, stack)
         outs = []
-        for places, files in layers:
+        for file_of_row, files in layers:
             opened = [_opened(file, "wt", encoding, stack, packing) for file in files]
             for out in opened:
                 out.write(header)
-            outs.append((places.tolist(), [*(out.write for out in opened), len]))
+            outs.append((file_of_row.tolist(), [*(out.write for out in opened), len]))
         count, expected = 0, len(layers[0][0])
         for count, record in enumerate(records, 1):
             if count > expected:
                 break
-            for places, writes in outs:
-                writes[places[count - 1]](record)
-        _same_rows(one, count, expected)
+            for file_of_row, writes in outs:
+                writes[file_of_row[count - 1]](record)
+        _same_rows(part, count, expected)
 
 
 def _widen_lines(  # noqa: PLR0917 - one call
-    one: SourcePart,
+    part: SourcePart,
     database: Database,
     file: Path,
     columns: Mapping[str, Sequence[str]],
@@ -138,17 +140,17 @@ def _widen_lines(  # noqa: PLR0917 - one call
     packing: str,
 ) -> None:
     with contextlib.ExitStack() as stack:
-        header, records = _records(one, database, stack)
+        header, records = _records(part, database, stack)
         out = _opened(file, "wt", encoding, stack, packing)
         expected = len(next(iter(columns.values())))
-        if isinstance(one, DelimitedFile):
-            delimiter = one.dialect(database)[1]
+        if isinstance(part, DelimitedFile):
+            delimiter = part.dialect(database)[1]
             more = [
-                delimiter + delimiter.join(_cell(value, one, delimiter) for value in row)
+                delimiter + delimiter.join(_cell(value, part, delimiter) for value in row)
                 for row in _rows(columns)
             ]
             if header:
-                names = delimiter + delimiter.join(_cell(name, one, delimiter) for name in columns)
+                names = delimiter + delimiter.join(_cell(name, part, delimiter) for name in columns)
                 out.write(_appended(header, names))
         else:
             more = [_members(columns, row) for row in _rows(columns)]
@@ -157,8 +159,8 @@ def _widen_lines(  # noqa: PLR0917 - one call
             if count > expected:
                 break
             extra = more[count - 1]
-            out.write(_appended(record, extra) if isinstance(one, DelimitedFile) else _within(record, extra))
-        _same_rows(one, count, expected)
+            out.write(_appended(record, extra) if isinstance(part, DelimitedFile) else _within(record, extra))
+        _same_rows(part, count, expected)
 
 
 def _rows(columns: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
@@ -172,12 +174,12 @@ def _members(columns: Mapping[str, Sequence[str]], row: Sequence[str]) -> str:
     )
 
 
-def _cell(value: str, one: DelimitedFile, delimiter: str) -> str:
+def _cell(value: str, file: DelimitedFile, delimiter: str) -> str:
     """Return a value as it is to stand in a line."""
-    if not one.quote:
+    if not file.quote:
         return value
     cell = io.StringIO()
-    csv.writer(cell, delimiter=delimiter, quotechar=one.quote, lineterminator="").writerow([value])
+    csv.writer(cell, delimiter=delimiter, quotechar=file.quote, lineterminator="").writerow([value])
     return cell.getvalue()
 
 
@@ -188,33 +190,33 @@ def _appended(line: str, more: str) -> str:
 
 def _within(line: str, more: str) -> str:
     """Return a line that is a JSON object with members more at its end."""
-    inside = line.rstrip().removesuffix("}").rstrip()
-    comma = "" if inside.endswith("{") else ", "
-    return f"{inside}{comma}{more}}}\n"
+    members = line.rstrip().removesuffix("}").rstrip()
+    comma = "" if members.endswith("{") else ", "
+    return f"{members}{comma}{more}}}\n"
 
 
-def _same_rows(one: SourcePart, count: int, expected: int) -> None:
+def _same_rows(part: SourcePart, count: int, expected: int) -> None:
     """Raise where lines were told apart otherwise than by the reader of the columns."""
     if count != expected:
         raise FileError(
-            f"{one.name} has {expected:,} rows, but its lines were told apart otherwise: say how values are "
+            f"{part.name} has {expected:,} rows, but its lines were told apart otherwise: say how values are "
             f"quoted with {param('quote')}, or bring the file into a plainer form."
         )
 
 
-def _records(one: Any, database: Database, stack: contextlib.ExitStack) -> tuple[str, Iterator[str]]:
+def _records(part: Any, database: Database, stack: contextlib.ExitStack) -> tuple[str, Iterator[str]]:
     """Return the header of a text file, and its rows as they stand in it."""
-    if one.path.lower().endswith(_ZSTD):
-        raise FileError(f"{one.name} is packed as zst, which split does not write: unpack it first.")
-    encoding = one.encoding if isinstance(one, DelimitedFile) else "utf-8"
-    lines = iter(_opened(one.path, "rt", encoding, stack, Path(one.path).suffix))
-    quote = one.quote if isinstance(one, DelimitedFile) else ""
+    if part.path.lower().endswith(_ZSTD):
+        raise FileError(f"{part.name} is packed as zst, which split does not write: unpack it first.")
+    encoding = part.encoding if isinstance(part, DelimitedFile) else "utf-8"
+    lines = iter(_opened(part.path, "rt", encoding, stack, Path(part.path).suffix))
+    quote = part.quote if isinstance(part, DelimitedFile) else ""
     # A line without a value is a row where there is only one column.
-    single = isinstance(one, DelimitedFile) and len(one.columns(database)) == 1
-    whole = _whole_lines(lines, quote, keep_blank=single)
-    if not isinstance(one, DelimitedFile) or one.names is not None:
-        return "", whole
-    return next((line for line in whole if line.strip().removeprefix("\ufeff")), ""), whole
+    single = isinstance(part, DelimitedFile) and len(part.columns(database)) == 1
+    records = _whole_lines(lines, quote, keep_blank=single)
+    if not isinstance(part, DelimitedFile) or part.names is not None:
+        return "", records
+    return next((line for line in records if line.strip().removeprefix("\ufeff")), ""), records
 
 
 def _whole_lines(lines: Iterator[str], quote: str, *, keep_blank: bool) -> Iterator[str]:
@@ -234,13 +236,13 @@ def _whole_lines(lines: Iterator[str], quote: str, *, keep_blank: bool) -> Itera
 
 def _opened(path: Any, mode: str, encoding: str, stack: contextlib.ExitStack, packing: str) -> Any:
     """Open a text, packed or not; bytes that are no text go through as they are."""
-    odd = "surrogateescape" if codecs.lookup(encoding).name == "utf-8" else "strict"
+    on_error = "surrogateescape" if codecs.lookup(encoding).name == "utf-8" else "strict"
     opened: Any = _OPEN.get(packing.lower(), open)
-    return stack.enter_context(opened(path, mode, encoding=encoding, errors=odd, newline=""))
+    return stack.enter_context(opened(path, mode, encoding=encoding, errors=on_error, newline=""))
 
 
 def _write(  # noqa: PLR0917 - two calls
-    one: SourcePart,
+    part: SourcePart,
     database: Database,
     file: Path,
     chosen: Array | None,
@@ -248,25 +250,27 @@ def _write(  # noqa: PLR0917 - two calls
     packing: str,
 ) -> None:
     """Write the chosen rows of a typed file."""
-    if isinstance(one, ArrowFile):
-        _write_arrow(one, file, chosen, columns)
+    if isinstance(part, ArrowFile):
+        _write_arrow(part, file, chosen, columns)
         return
-    if isinstance(one, JsonFile):
-        _write_objects(one, database, file, chosen, columns, packing)
+    if isinstance(part, JsonFile):
+        _write_objects(part, database, file, chosen, columns, packing)
         return
-    table = one.expression(database)
-    held: dict[str, Any] = {f"c{place}": list(values) for place, values in enumerate(columns.values())}
+    table = part.expression(database)
+    table_columns: dict[str, Any] = {
+        f"c{index}": list(values) for index, values in enumerate(columns.values())
+    }
     if chosen is not None:
-        held["chosen"] = chosen.astype(np.uint8)
-    database.hold("dealt", held)
-    more = "".join(f", p.c{place} AS {quoted(name)}" for place, name in enumerate(columns))
+        table_columns["chosen"] = chosen.astype(np.uint8)
+    database.hold("dealt", table_columns)
+    new_columns = "".join(f", p.c{index} AS {quoted(name)}" for index, name in enumerate(columns))
     where = "" if chosen is None else " WHERE p.chosen = 1"
-    query = f"SELECT d.*{more} FROM {table} AS d POSITIONAL JOIN dealt AS p{where}"
-    database.copy(query, str(file), "FORMAT parquet, COMPRESSION zstd", one.name)
+    query = f"SELECT d.*{new_columns} FROM {table} AS d POSITIONAL JOIN dealt AS p{where}"
+    database.copy(query, str(file), "FORMAT parquet, COMPRESSION zstd", part.name)
 
 
 def _write_objects(  # noqa: PLR0917 - one call
-    one: JsonFile,
+    part: JsonFile,
     database: Database,
     file: Path,
     chosen: Array | None,
@@ -277,52 +281,52 @@ def _write_objects(  # noqa: PLR0917 - one call
     if packing.lower() in _ZSTD:
         with TemporaryFolder() as folder:
             plain = folder.path / "rows.json"
-            _write_objects(one, database, plain, chosen, columns, "")
+            _write_objects(part, database, plain, chosen, columns, "")
             query = f"SELECT content FROM read_blob({text(str(plain))})"
-            database.copy(query, str(file), "FORMAT blob, COMPRESSION zstd", one.name)
+            database.copy(query, str(file), "FORMAT blob, COMPRESSION zstd", part.name)
         return
     extra = list(_rows(columns)) if columns else []
     row = 0
     with contextlib.ExitStack() as stack:
         out = _opened(file, "wt", "utf-8", stack, packing)
         out.write("[")
-        before = "\n"
-        for batch in database.batches(f"SELECT json::VARCHAR AS json FROM {one.objects()}", one.name):
+        separator = "\n"
+        for batch in database.batches(f"SELECT json::VARCHAR AS json FROM {part.objects()}", part.name):
             for value in batch["json"]:
                 if chosen is None or (row < len(chosen) and chosen[row]):
                     record = str(value.as_py())
                     if extra and row < len(extra):
                         record = _within(record, _members(columns, extra[row])).rstrip("\n")
-                    out.write(f"{before}{record}")
-                    before = ",\n"
+                    out.write(f"{separator}{record}")
+                    separator = ",\n"
                 row += 1
         out.write("\n]\n")
-    _same_rows(one, row, len(extra) if chosen is None else len(chosen))
+    _same_rows(part, row, len(extra) if chosen is None else len(chosen))
 
 
 def _write_arrow(
-    one: ArrowFile, file: Path, chosen: Array | None, columns: Mapping[str, Sequence[str]]
+    part: ArrowFile, file: Path, chosen: Array | None, columns: Mapping[str, Sequence[str]]
 ) -> None:
     arrow, core = (
         dependency("arro3.io", "arro3-io", "writing Arrow files"),
         dependency("arro3.core", "arro3-core", "it"),
     )
     first, batches = 0, []
-    for batch in one.plain_batches():
+    for batch in part.plain_batches():
         rows = (
             np.arange(batch.num_rows)
             if chosen is None
             else np.flatnonzero(chosen[first : first + batch.num_rows])
         )
-        made = batch.take(core.Array.from_numpy(rows.astype(np.int64)))
+        chosen_batch = batch.take(core.Array.from_numpy(rows.astype(np.int64)))
         for name, values in columns.items():
-            some = core.Array([values[first + row] for row in rows.tolist()], type=core.DataType.utf8())
-            made = made.append_column(core.Field(name, core.DataType.utf8()), some)
-        batches.append(made)
+            new_column = core.Array([values[first + row] for row in rows.tolist()], type=core.DataType.utf8())
+            chosen_batch = chosen_batch.append_column(core.Field(name, core.DataType.utf8()), new_column)
+        batches.append(chosen_batch)
         first += batch.num_rows
-    with open(one.path, "rb") as opened:  # noqa: PTH123 - a path as the caller wrote it
-        whole = opened.read(6) == b"ARROW1"
-    write = arrow.write_ipc if whole else arrow.write_ipc_stream
+    with open(part.path, "rb") as opened:  # noqa: PTH123 - a path as the caller wrote it
+        is_file = opened.read(6) == b"ARROW1"
+    write = arrow.write_ipc if is_file else arrow.write_ipc_stream
     try:
         write(core.Table.from_batches(batches), str(file))
     except Exception as failed:

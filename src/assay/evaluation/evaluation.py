@@ -16,6 +16,7 @@ from assay.evaluation.score_columns import predict_at_threshold
 from assay.evaluation.shortcuts import EvaluationShortcuts
 from assay.evaluation.task import Settings
 from assay.evaluation.thresholds import ThresholdMethods
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inference.estimate import Estimate
 from assay.inference.formulas.proportions import check_seed
@@ -361,7 +362,8 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, LooksMethods, Mapping[st
 
     def __repr__(self) -> str:
         title = self.task.title
-        return f"<Evaluation of {self.n:,} rows: {title[0].lower()}{title[1:]}, {len(self)} metrics>"
+        size, metrics = count_of(self.n, "row"), count_of(len(self), "metric")
+        return f"<Evaluation of {size}: {title[0].lower()}{title[1:]}, {metrics}>"
 
     @functools.cached_property
     def classes(self) -> ClassTable:

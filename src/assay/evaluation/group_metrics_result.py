@@ -12,6 +12,7 @@ import numpy as np
 from assay.errors import LabelError, MetricError, shown
 from assay.formatting.frame_output import as_frame
 from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import count_of
 from assay.formatting.result import Result
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.distributions import student_quantile
@@ -145,7 +146,8 @@ class GroupMetrics(Result):
                 "mean": [self.mean(name) for name in self.values],
                 **{name: [row[name] for row in rows] for name in ("min", *_QUANTILES, "max")},
             },
-            f"{len(self):,} groups by {' x '.join(self.columns)}, {int(self.sizes.sum()):,} rows",
+            f"{count_of(len(self), 'group')} by {' x '.join(self.columns)}, "
+            f"{count_of(int(self.sizes.sum()), 'row')}",
             headings={"groups": "groups with a value", "mean": f"mean [{100 * self.confidence:g}% interval]"},
             frame_only=("min", "max"),
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from assay.formatting.numbers import count_of
 from assay.inputs import Column
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ TaskName: TypeAlias = Literal[
     "binary", "multiclass", "ordinal", "multilabel", "regression", "multioutput", "ranking"
 ]
 
-_TITLES = {
-    "binary": "Binary classification",
-    "multiclass": "Classification into {size} classes",
-    "ordinal": "Classification into {size} ordered classes",
-    "multilabel": "Multilabel classification with {size} labels",
-    "regression": "Regression",
-    "multioutput": "Regression of {size} outputs",
-    "ranking": "Ranked lists",
+_TITLES: dict[str, tuple[str, ...]] = {  # and what is counted in them, in the singular and the plural
+    "binary": ("Binary classification",),
+    "multiclass": ("Classification into {}", "class", "classes"),
+    "ordinal": ("Classification into {}", "ordered class", "ordered classes"),
+    "multilabel": ("Multilabel classification with {}", "label"),
+    "regression": ("Regression",),
+    "multioutput": ("Regression of {}", "output"),
+    "ranking": ("Ranked lists",),
 }
 
 
@@ -52,7 +53,8 @@ class Task:
     @property
     def title(self) -> str:
         """The name for a heading."""
-        return _TITLES[self.name].format(size=len(self.labels))
+        template, *nouns = _TITLES[self.name]
+        return template.format(count_of(len(self.labels), *nouns)) if nouns else template
 
 
 @dataclasses.dataclass(frozen=True)

@@ -22,8 +22,8 @@ def library_of(*data: Any) -> str:
     >>> library_of([1, 2]), library_of(None, {"a": [1]})
     ('', '')
     """
-    for one in data:
-        home = type(one).__module__.partition(".")[0]
+    for value in data:
+        home = type(value).__module__.partition(".")[0]
         if home in _LIBRARIES:
             return home
     return ""
@@ -58,6 +58,6 @@ def as_frame(columns: Mapping[str, Sequence[Any]], library: str | None) -> Any:
 
 def _filled(values: Sequence[Any]) -> list[Any]:
     """Return numbers with NaN for what is not there, and anything else as it is."""
-    if all(one is None or isinstance(one, float) for one in values):
-        return [math.nan if one is None else one for one in values]
+    if all(value is None or isinstance(value, float) for value in values):
+        return [math.nan if value is None else value for value in values]
     return list(values)

@@ -78,6 +78,7 @@ class DifferenceCells(NamedTuple):
     """A difference of two values as text: both values, and the difference with its interval.
 
     ``ahead`` is the same without the sign, turned so that it is above 0. What is undefined has no p-values.
+    In a sentence these have their sign: "= 0.031", "< 2.2e-16".
     """
 
     values: tuple[str, str]
@@ -85,6 +86,8 @@ class DifferenceCells(NamedTuple):
     ahead: str
     p: str
     adjusted_p: str
+    p_with_sign: str = ""
+    adjusted_p_with_sign: str = ""
 
 
 def format_differences(differences: Iterable[WithDifference]) -> list[DifferenceCells]:
@@ -104,9 +107,9 @@ def _difference_cells(diff: WithDifference) -> DifferenceCells:
         signed = [format_number(limit, spec, sign=True) for limit in (diff.low, diff.high)]
         difference += f" [{f',{JOINED}'.join(signed)}]"
         ahead += f" [{f',{JOINED}'.join(format_number(limit, spec) for limit in both)}]"
-    return DifferenceCells(
-        (first, second), difference, ahead, format_p(diff.p_value), format_p(diff.adjusted)
-    )
+    p, adjusted_p = format_p(diff.p_value), format_p(diff.adjusted)
+    with_sign = _with_sign(p), _with_sign(adjusted_p)
+    return DifferenceCells((first, second), difference, ahead, p, adjusted_p, *with_sign)
 
 
 def format_value(value: Any, *, like: float | None = None) -> str:
@@ -200,8 +203,12 @@ def p_text(p: Any) -> str:
     >>> p_text(0.028644), p_text(3.4e-241)
     ('p = 0.02864', 'p < 2.2e-16')
     """
-    text = format_p(p, digits=4)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
+    return f"p {_with_sign(format_p(p, digits=4))}"
+
+
+def _with_sign(p: str) -> str:
+    """Return a p-value that is text with the sign before it; one too small to print has its own."""
+    return p if p.startswith("<") else f"= {p}"
 
 
 def decimals_for(values: Any, differences: Any) -> str:

@@ -76,13 +76,13 @@ class Progress:
     def _draw(self, seconds: float) -> None:
         rate = self.done / seconds
         if self.total is None:
-            drawn = f"{self.done:,} {self.what}  {rate:,.0f}/s"
+            text = f"{self.done:,} {self.what}  {rate:,.0f}/s"
         else:
             share = min(self.done / self.total, 1.0) if self.total else 1.0
             left = max(self.total - self.done, 0) / rate if rate else 0.0
             bar = "#" * int(share * _WIDTH)
-            drawn = f"{self.what} [{bar:<{_WIDTH}}] {share:4.0%}  {rate:,.0f}/s  {_clock(left)} left"
-        self._stream.write(f"\r{drawn}\033[K")
+            text = f"{self.what} [{bar:<{_WIDTH}}] {share:4.0%}  {rate:,.0f}/s  {_clock(left)} left"
+        self._stream.write(f"\r{text}\033[K")
         self._stream.flush()
         self._drawn = True
 

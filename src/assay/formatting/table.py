@@ -24,6 +24,7 @@ __all__ = [
     "grid_blocks",
     "listed",
     "paragraph",
+    "paragraph_blocks",
     "paragraphs",
 ]
 
@@ -279,6 +280,11 @@ def paragraph(text: str, *, max_width: int = 80, indent: int = 0) -> list[str]:
 def paragraphs(texts: Iterable[str], *, max_width: int = 80, indent: int = 0) -> list[str]:
     """Return the lines of several texts, each laid out by :func:`paragraph`."""
     return [line for text in texts for line in paragraph(text, max_width=max_width, indent=indent)]
+
+
+def paragraph_blocks(blocks: Iterable[tuple[Iterable[str], int]], *, max_width: int = 80) -> list[list[str]]:
+    """Return the lines of several blocks of texts, each with the indent of its later lines."""
+    return [paragraphs(texts, max_width=max_width, indent=indent) for texts, indent in blocks]
 
 
 def listed(words: Iterable[str], last: str = " and ") -> str:

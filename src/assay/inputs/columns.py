@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,9 @@ class Column:
     place: Callable[[int], str] | None = None
     order: tuple[str | int, ...] | None = None
 
+    device_tensor: ClassVar[Any] = None
+    """The values as a tensor of PyTorch on a device that counts them faster; None where there is none."""
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -48,11 +51,6 @@ class Column:
     def ndim(self) -> int:
         """The number of axes of the values."""
         return self.values.ndim
-
-    @property
-    def device_tensor(self) -> Any:
-        """The values as a tensor of PyTorch on a device that counts them faster; None where there is none."""
-        return None
 
     def take(self, index: Any, origin: Array | None = None) -> Column:
         """Return the rows chosen by a mask, an index array or a slice."""

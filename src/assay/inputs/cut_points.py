@@ -60,7 +60,7 @@ def cut(values: Any, edges: Sequence[float], name: str = "values") -> Column:
         raise NumberError(f"{param('edges')} must rise from one to the next: {limits.tolist()}.")
     numbers = column(values, name)
     plain = numbers.numbers("numbers")
-    places = np.searchsorted(limits, plain, side="right")
+    indices = np.searchsorted(limits, plain, side="right")
     width = len(str(len(limits) + 1))
     shown = [repr(edge).removesuffix(".0") for edge in limits.tolist()]
     texts = [
@@ -68,7 +68,7 @@ def cut(values: Any, edges: Sequence[float], name: str = "values") -> Column:
         *(f"{low} to below {high}" for low, high in itertools.pairwise(shown)),
         f"{shown[-1]} or more",
     ]
-    labels = tuple(f"{place + 1:0{width}}: {text}" for place, text in enumerate(texts))
-    codes = places.astype(np.uint32)
+    labels = tuple(f"{index + 1:0{width}}: {text}" for index, text in enumerate(texts))
+    codes = indices.astype(np.uint32)
     cut_up = Column(numbers.name, codes, labels, numbers.absent(), place=numbers.place)
     return cut_up.take(slice(None), numbers.origin)

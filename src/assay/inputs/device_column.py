@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -57,7 +57,8 @@ class DeviceColumn(Column):
         """The number of axes of the values."""
         return 1 if self._host is None else self._host.ndim
 
-    @property
-    def device_tensor(self) -> Any:
-        """The tensor, as long as nothing is missing and no labels are stated."""
+    def _tensor_of_values(self) -> Any:
+        """Return the tensor, as long as nothing is missing and no labels are stated."""
         return self._tensor if self.labels is None and self.missing is None else None
+
+    device_tensor: ClassVar[Any] = property(_tensor_of_values)

@@ -52,15 +52,16 @@ def from_objects(values: Any, name: str) -> Column:
                 f"{name} holds {type_name(values[row])} at row {row:,} (counting from 0): "
                 f"{_short(values[row])}. A column holds text, whole numbers, true/false or numbers.{dated}"
             )
-    found = set(kinds) - {"missing"}
-    if "text" in found and len(found) > 1:
+    kinds_present = set(kinds) - {"missing"}
+    if "text" in kinds_present and len(kinds_present) > 1:
         _refuse_mixture(values, kinds, name)
     mask = np.array([kind == "missing" for kind in kinds], dtype=bool)
     absent = mask if mask.any() else None
-    kept = [0 if gone else value for value, gone in zip(values, mask, strict=True)]
-    if found and found <= {"whole", "truth"}:
-        return _from_integers([int(value) for value in kept], name, absent, truth=found == {"truth"})
-    return Column(name, _floats(kept, name), missing=absent)
+    filled = [0 if is_missing else value for value, is_missing in zip(values, mask, strict=True)]
+    if kinds_present and kinds_present <= {"whole", "truth"}:
+        integers = [int(value) for value in filled]
+        return _from_integers(integers, name, absent, truth=kinds_present == {"truth"})
+    return Column(name, _floats(filled, name), missing=absent)
 
 
 def _floats(values: list[Any], name: str) -> Array:
@@ -80,18 +81,18 @@ def _floats(values: list[Any], name: str) -> Array:
     return np.array([float(value) for value in values], dtype=np.float64)
 
 
-def _from_integers(whole: list[int], name: str, absent: Array | None, *, truth: bool) -> Column:
+def _from_integers(integers: list[int], name: str, absent: Array | None, *, truth: bool) -> Column:
     """Return a column of Python integers of any size; beyond 64 bits they become labels."""
-    low, high = min(whole), max(whole)
+    low, high = min(integers), max(integers)
     if truth:
-        return Column(name, np.array(whole, dtype=bool), missing=absent)
+        return Column(name, np.array(integers, dtype=bool), missing=absent)
     if low >= -(2**63) and high < 2**63:
-        return Column(name, np.array(whole, dtype=np.int64), missing=absent)
+        return Column(name, np.array(integers, dtype=np.int64), missing=absent)
     if low >= 0 and high < 2**64:
-        return Column(name, np.array(whole, dtype=np.uint64), missing=absent)
-    labels = tuple(sorted(set(whole)))
-    place = {label: code for code, label in enumerate(labels)}
-    return Column(name, np.array([place[value] for value in whole], np.uint32), labels, absent)
+        return Column(name, np.array(integers, dtype=np.uint64), missing=absent)
+    labels = tuple(sorted(set(integers)))
+    code_of = {label: code for code, label in enumerate(labels)}
+    return Column(name, np.array([code_of[value] for value in integers], np.uint32), labels, absent)
 
 
 def _refuse_mixture(values: Any, kinds: list[str], name: str) -> None:

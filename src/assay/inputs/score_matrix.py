@@ -21,7 +21,7 @@ __all__ = ["class_labels", "class_scores"]
 
 
 def class_scores(values: Any, table: Table | None, name: str) -> tuple[Column, Labels | None] | None:
-    """Return several columns of scores as one column of rows, and the classes' labels where they are said.
+    """Return several columns of scores as one column of rows, and the classes' labels where they are stated.
 
     None where the values are a single column. A mapping says which column is whose by its keys, and columns
     may be named after their classes; of a plain two-dimensional array only the order is known.
@@ -31,21 +31,21 @@ def class_scores(values: Any, table: Table | None, name: str) -> tuple[Column, L
     if isinstance(values, Mapping):
         labels = tuple(plain_label(label) for label in values)
         columns = [
-            table.column(one)
-            if table is not None and isinstance(one, str)
-            else column(one, f"{name} of {label}")
-            for label, one in values.items()
+            table.column(item)
+            if table is not None and isinstance(item, str)
+            else column(item, f"{name} of {label}")
+            for label, item in values.items()
         ]
         return _joined(columns, name), labels
     if isinstance(values, (list, tuple)) and values:
-        if table is not None and all(isinstance(one, str) or table.has(one) for one in values):
-            return _joined([table.column(one) for one in values], name), _said(list(values))
+        if table is not None and all(isinstance(item, str) or table.has(item) for item in values):
+            return _joined([table.column(item) for item in values], name), _labels_of_names(list(values))
         if not isinstance(values[0], (list, tuple, np.ndarray)):
             return None
         values = _array(values, name)
     names = None if type(values) is np.ndarray else column_names(values)
     if names is not None and len(names) > 1:
-        return _joined([column(values[one], str(one)) for one in names], name), _said(names)
+        return _joined([column(values[item], str(item)) for item in names], name), _labels_of_names(names)
     shape = tuple(getattr(values, "shape", ()))
     if names is None and len(shape) == 2 and shape[1] != 1:  # noqa: PLR2004 - rows and columns
         array = from_tensor(values, name) if is_tensor(values) else np.asarray(values)
@@ -57,7 +57,7 @@ def class_scores(values: Any, table: Table | None, name: str) -> tuple[Column, L
 
 def class_labels(
     scores: Column,
-    said: Labels | None,
+    column_labels: Labels | None,
     declared: Labels | None,
     actual: Column | None,
     *,
@@ -66,22 +66,23 @@ def class_labels(
     """Return the labels of the score columns in their order, or raise where it cannot be known.
 
     Names of columns are taken for labels where every known label is among them; otherwise declared
-    labels, or those that occur, name the columns in order, one each. `listed` columns are in an order that
-    was said, so that names which are no labels at all do not matter.
+    labels, or those that occur, name the columns in order, one each. `listed` columns are in a stated
+    order, so that names which are no labels at all do not matter.
     """
     width = scores.values.shape[1]
-    known = declared
-    if known is None:
-        known = () if actual is None else encode(actual)[1]
-    if said is not None and known and set(known) <= set(said):
-        return said
-    strange = said is None or ((declared is not None or listed) and not set(said) & set(known))
-    if len(known) == width and strange:
-        return known
-    columns = f"{width} columns" if said is None else f"the columns {shown(said)}"
-    whose = "declared" if declared is not None else "in actual"
+    labels = declared
+    if labels is None:
+        labels = () if actual is None else encode(actual)[1]
+    if column_labels is not None and labels and set(labels) <= set(column_labels):
+        return column_labels
+    in_order = declared is not None or listed
+    unrelated = column_labels is None or (in_order and not set(column_labels) & set(labels))
+    if len(labels) == width and unrelated:
+        return labels
+    columns = f"{width} columns" if column_labels is None else f"the columns {shown(column_labels)}"
+    origin = "declared" if declared is not None else "in actual"
     raise LabelError(
-        f"{scores.name} has {columns}, but the labels {whose} are {shown(known) or 'none'}: "
+        f"{scores.name} has {columns}, but the labels {origin} are {shown(labels) or 'none'}: "
         f"say whose column each one is, in order, with {param('labels')}."
     )
 
@@ -89,13 +90,14 @@ def class_labels(
 def _joined(columns: list[Column], name: str) -> Column:
     if not columns:
         raise ColumnError(f"{name} has no columns: pass one per class.")
-    for one in columns:
-        if len(one) != len(columns[0]):
+    for class_column in columns:
+        if len(class_column) != len(columns[0]):
             raise LengthError(
-                f"{columns[0].name} has {len(columns[0]):,} values, {one.name} has {len(one):,}."
+                f"{columns[0].name} has {len(columns[0]):,} values, "
+                f"{class_column.name} has {len(class_column):,}."
             )
-    masks = [one.missing for one in columns if one.missing is not None]
-    numbers = [one.numbers("scores") for one in columns]
+    masks = [class_column.missing for class_column in columns if class_column.missing is not None]
+    numbers = [class_column.numbers("scores") for class_column in columns]
     joined = _matrix(np.stack(numbers, axis=1), name)
     for mask in masks:
         joined.missing = mask if joined.missing is None else joined.missing | mask
@@ -117,12 +119,12 @@ def _array(rows: Any, name: str) -> Array:
         raise ColumnError(f"{name} has {what}: a row holds one number per class.") from None
 
 
-def _said(names: list[Any]) -> Labels | None:
+def _labels_of_names(names: list[Any]) -> Labels | None:
     """Return a frame's column names where they can be labels."""
     labels: list[Label] = []
-    for one in names:
+    for name in names:
         try:
-            labels.append(plain_label(one))
+            labels.append(plain_label(name))
         except LabelError:
             return None
     return tuple(labels)

@@ -32,17 +32,17 @@ def text_hashes(texts: Sequence[str]) -> Array:
     """
     words = np.empty(len(texts), dtype=np.uint64)
     for begin in range(0, len(texts), _BLOCK_TEXTS):
-        some = texts[begin : begin + _BLOCK_TEXTS]
+        block = texts[begin : begin + _BLOCK_TEXTS]
         # Each text ends in a character of its own, so that none is empty.
-        together = "\0".join(some) + "\0"
+        together = "\0".join(block) + "\0"
         characters = np.frombuffer(together.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        lengths = np.fromiter(map(len, some), dtype=np.intp, count=len(some)) + 1
+        lengths = np.fromiter(map(len, block), dtype=np.intp, count=len(block)) + 1
         starts = lengths.cumsum() - lengths
-        places = np.arange(len(characters), dtype=np.uint64)
-        places -= np.repeat(starts, lengths).astype(np.uint64)
-        places <<= np.uint64(32)
-        places += characters
-        places += np.uint64(0x9E3779B97F4A7C15)  # 0 would stay 0
-        mix(places)
-        words[begin : begin + _BLOCK_TEXTS] = np.add.reduceat(places, starts)
+        pairs = np.arange(len(characters), dtype=np.uint64)
+        pairs -= np.repeat(starts, lengths).astype(np.uint64)
+        pairs <<= np.uint64(32)
+        pairs += characters
+        pairs += np.uint64(0x9E3779B97F4A7C15)  # 0 would stay 0
+        mix(pairs)
+        words[begin : begin + _BLOCK_TEXTS] = np.add.reduceat(pairs, starts)
     return words

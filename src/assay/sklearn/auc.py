@@ -332,8 +332,8 @@ def class_labels(actual: Array, columns: int, labels: Any) -> Array:
     return classes
 
 
-def _refuse_shape(scores: Array, wanted: tuple[int, ...] | None) -> None:
-    if scores.shape != wanted:
+def _refuse_shape(scores: Array, expected: tuple[int, ...] | None) -> None:
+    if scores.shape != expected:
         raise LengthError(
             f"y_score has shape {scores.shape} where a column per class is needed: (n_samples, n_classes)."
         )

@@ -165,9 +165,9 @@ def roc_curve(
             if ranks.plain
             else (fp[1:] - fp[:-1], tp[1:] - tp[:-1])
         )
-        kept = np.ones(len(fp), dtype=bool)
-        kept[2:-1] = (across[2:] != across[1:-1]) | (up[2:] != up[1:-1])
-        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
+        keep = np.ones(len(fp), dtype=bool)
+        keep[2:-1] = (across[2:] != across[1:-1]) | (up[2:] != up[1:-1])
+        fp, tp, thresholds = fp[keep], tp[keep], thresholds[keep]
     return (
         _rate(fp, "false positive rate", "negatives"),
         _rate(tp, "true positive rate", "positives"),
@@ -175,10 +175,10 @@ def roc_curve(
     )
 
 
-def _rate(counts: Array, rate: str, lacking: str) -> Array:
+def _rate(counts: Array, rate: str, class_name: str) -> Array:
     total = counts[-1]
     if total <= 0:
-        warn_undefined(f"y_true has no {lacking}, so the {rate} is not defined.")
+        warn_undefined(f"y_true has no {class_name}, so the {rate} is not defined.")
         return np.full(counts.shape, np.nan)
     return np.asarray(counts / total)
 
@@ -229,9 +229,9 @@ def precision_recall_curve(
     """
     fp, tp, thresholds = _counts(scored(y_true, y_score, sample_weight, pos_label))
     if drop_intermediate and len(fp) > 3:  # noqa: PLR2004 - the first two and the last stay
-        kept = np.ones(len(fp), dtype=bool)
-        kept[2:-1] = _rising(tp[1:])
-        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
+        keep = np.ones(len(fp), dtype=bool)
+        keep[2:-1] = _rising(tp[1:])
+        fp, tp, thresholds = fp[keep], tp[keep], thresholds[keep]
     above = tp + fp
     # At the end precision is 1 by convention; elsewhere nothing above a threshold (weights below 0) gives 0.
     precision = np.divide(tp, above, out=np.zeros(len(tp)), where=above != 0)
@@ -294,9 +294,9 @@ def det_curve(
         if classes != 2:  # noqa: PLR2004 - it takes two to make a tradeoff
             raise LabelError(f"y_true has {classes} classes; a detection error tradeoff is between two.")
     if drop_intermediate and len(fp) > 2:  # noqa: PLR2004 - both ends stay
-        kept = np.ones(len(fp), dtype=bool)
-        kept[1:-1] = _rising(tp)
-        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
+        keep = np.ones(len(fp), dtype=bool)
+        keep[1:-1] = _rising(tp)
+        fp, tp, thresholds = fp[keep], tp[keep], thresholds[keep]
     # Only the last of the points without false positives, and the first of those without misses.
     first = int(np.searchsorted(fp, fp[0], side="right")) - 1
     part = slice(first, int(np.searchsorted(tp, tp[-1])) + 1)

@@ -233,11 +233,11 @@ def d2_pinball_score(
     >>> round(d2_pinball_score([1, 2, 3], [1, 2, 3.5], alpha=0.9), 12)
     0.833333333333
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    if too_few(found, "D^2"):
+    by_output, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
+    if too_few(by_output, "D^2"):
         return math.nan
-    lost = [pinball_of(one.errors(), alpha) for one in found]
-    return explained(lost, [_best_constant(one, alpha) for one in found], multioutput)
+    lost = [pinball_of(output.errors(), alpha) for output in by_output]
+    return explained(lost, [_best_constant(output, alpha) for output in by_output], multioutput)
 
 
 def _best_constant(output: Output, alpha: float) -> float:

@@ -134,6 +134,6 @@ def averaged(values: Sequence[float], multioutput: Any, weights: Any = None) -> 
     return float(np.average(values, weights=weights))
 
 
-def _column(table: Array, place: int) -> Array:
-    column = table[:, place]
+def _column(table: Array, index: int) -> Array:
+    column = table[:, index]
     return np.ascontiguousarray(column if column.dtype in _FLOATS else doubles(column))

@@ -169,7 +169,7 @@ instance of 'bool' or an instance of 'numpy.bool'. Got 'yes' instead.
         assert set(rules) <= {known for known, _ in order}, f"{name} has no such parameter"  # noqa: S101
 
         @functools.wraps(function)
-        def checked(*args: Parameters.args, **named: Parameters.kwargs) -> Result:
+        def checked(*args: Parameters.args, **keywords: Parameters.kwargs) -> Result:
             for (known, rule), value in zip(order, args, strict=False):
                 for alternative in rule:
                     if alternative.allows(value):
@@ -177,7 +177,7 @@ instance of 'bool' or an instance of 'numpy.bool'. Got 'yes' instead.
                 else:
                     if rule:
                         _refuse(name, known, rule, value)
-            for given, value in named.items():
+            for given, value in keywords.items():
                 rule = rules.get(given, ())
                 for alternative in rule:
                     if alternative.allows(value):
@@ -185,7 +185,7 @@ instance of 'bool' or an instance of 'numpy.bool'. Got 'yes' instead.
                 else:
                     if rule:
                         _refuse(name, given, rule, value)
-            return function(*args, **named)
+            return function(*args, **keywords)
 
         return checked
 

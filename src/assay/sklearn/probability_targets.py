@@ -158,9 +158,9 @@ def are_probabilities(values: Array) -> bool:
     (True, False)
     """
     # The bits of nonnegative floats sort as the floats do; negative numbers and NaN sort above them all.
-    one = values.dtype.type(1)
+    unit = values.dtype.type(1)
     bits = np.uint64 if values.itemsize == np.uint64().itemsize else np.uint32
-    return bool(values.view(bits).max() <= one.view(bits) or ((values >= 0) & (values <= 1)).all())
+    return bool(values.view(bits).max() <= unit.view(bits) or ((values >= 0) & (values <= 1)).all())
 
 
 def _refuse_outside(p: Array, comparison: str) -> None:

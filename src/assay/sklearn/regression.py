@@ -82,8 +82,8 @@ def mean_absolute_error(
     >>> mean_absolute_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.5
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    return averaged([float(mae.formula(one.errors())) for one in found], multioutput)
+    by_output, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
+    return averaged([float(mae.formula(output.errors())) for output in by_output], multioutput)
 
 
 @validated(y_true=ARRAY, y_pred=ARRAY, sample_weight=OPTIONAL_ARRAY, multioutput=MULTIOUTPUT)
@@ -120,8 +120,8 @@ def mean_squared_error(
     >>> mean_squared_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.375
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    return averaged([float(one.errors().mean_squared_error) for one in found], multioutput)
+    by_output, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
+    return averaged([float(output.errors().mean_squared_error) for output in by_output], multioutput)
 
 
 @validated(y_true=ARRAY, y_pred=ARRAY, sample_weight=OPTIONAL_ARRAY, multioutput=MULTIOUTPUT)
@@ -159,8 +159,8 @@ def root_mean_squared_error(
     0.6123724356957945
     """
     # Weights of outputs are left to the average, as in scikit-learn: here a single output may have one.
-    found, _ = outputs(y_true, y_pred, sample_weight)
-    return averaged([_root_mean_squared_error(one) for one in found], multioutput)
+    by_output, _ = outputs(y_true, y_pred, sample_weight)
+    return averaged([_root_mean_squared_error(output) for output in by_output], multioutput)
 
 
 def _root_mean_squared_error(output: Output) -> float:
@@ -204,8 +204,8 @@ def mean_squared_log_error(
     >>> round(mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 12)
     0.039730122985
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    return averaged([_squared_log_error(one, "Mean") for one in found], multioutput)
+    by_output, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
+    return averaged([_squared_log_error(output, "Mean") for output in by_output], multioutput)
 
 
 @validated(y_true=ARRAY, y_pred=ARRAY, sample_weight=OPTIONAL_ARRAY, multioutput=MULTIOUTPUT)
@@ -242,8 +242,8 @@ def root_mean_squared_log_error(
     >>> round(root_mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 12)
     0.199324165581
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    return averaged([root(_squared_log_error(one, "Root Mean")) for one in found], multioutput)
+    by_output, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
+    return averaged([root(_squared_log_error(output, "Root Mean")) for output in by_output], multioutput)
 
 
 def _squared_log_error(output: Output, name: str) -> float:
@@ -292,8 +292,8 @@ def mean_absolute_percentage_error(
     >>> round(mean_absolute_percentage_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 12)
     0.327380952381
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    return averaged([float(one.mean(_relative_error).mean) for one in found], multioutput)
+    by_output, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
+    return averaged([float(output.mean(_relative_error).mean) for output in by_output], multioutput)
 
 
 def _relative_error(actual: Array, predicted: Array) -> Any:
@@ -344,8 +344,8 @@ def mean_pinball_loss(
     >>> mean_pinball_loss([1, 2, 3], [0, 2, 5], alpha=0.25)
     0.5833333333333334
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    return averaged([pinball_of(one.errors(), alpha) for one in found], multioutput)
+    by_output, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
+    return averaged([pinball_of(output.errors(), alpha) for output in by_output], multioutput)
 
 
 def pinball_of(errors: Errors, alpha: float) -> float:
@@ -388,8 +388,9 @@ def median_absolute_error(
     >>> median_absolute_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.5
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    return averaged([one.ordered(one.rows(absolute_error)).quantile(0.5) for one in found], multioutput)
+    by_output, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
+    medians = [output.ordered(output.rows(absolute_error)).quantile(0.5) for output in by_output]
+    return averaged(medians, multioutput)
 
 
 @validated(y_true=ARRAY, y_pred=ARRAY)
@@ -466,8 +467,8 @@ def explained_variance_score(
     >>> round(explained_variance_score([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 12)
     0.957173447537
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    sums = [one.errors() for one in found]
+    by_output, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
+    sums = [output.errors() for output in by_output]
     lost = [e.mean_squared_error - e.mean_error * e.mean_error for e in sums]
     return explained(lost, [e.actual_variance for e in sums], multioutput, force_finite=force_finite)
 
@@ -518,20 +519,20 @@ def r2_score(
     >>> round(r2_score([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 12)
     0.948608137045
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    if too_few(found, "R^2"):
+    by_output, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
+    if too_few(by_output, "R^2"):
         return math.nan
-    sums = [one.errors() for one in found]
+    sums = [output.errors() for output in by_output]
     lost = [e.mean_squared_error for e in sums]
     return explained(lost, [e.actual_variance for e in sums], multioutput, force_finite=force_finite)
 
 
-def too_few(found: list[Output], name: str) -> bool:
+def too_few(by_output: list[Output], name: str) -> bool:
     """Tell whether there are not two rows, and warn if so."""
-    if len(found[0]) > 1:
+    if len(by_output[0]) > 1:
         return False
-    for one in found:
-        one.check_finite()
+    for output in by_output:
+        output.check_finite()
     warn_undefined(f"{name} score is not well-defined with less than two samples.")
     return True
 

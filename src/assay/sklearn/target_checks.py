@@ -222,14 +222,14 @@ def sample_weights(sample_weight: Any, n: int, *, dtype: Any = None) -> Array | 
     return weights
 
 
-def whole(array: Array) -> bool:
+def whole(values: Array) -> bool:
     """Whether every number is whole and fits into 64 bits, as labels must."""
-    if array.dtype.kind in "biu":
+    if values.dtype.kind in "biu":
         return True
-    if array.dtype.kind != "f":
+    if values.dtype.kind != "f":
         return False
     with np.errstate(invalid="ignore"):
-        return bool((array.astype(np.int64) == array).all())
+        return bool((values.astype(np.int64) == values).all())
 
 
 def distinct(array: Array) -> Array:

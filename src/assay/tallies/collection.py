@@ -47,12 +47,12 @@ class MappedTallies(Tally, Mapping[Any, Tally]):
 
     def __getitem__(self, key: Any) -> Tally:
         try:
-            place = bisect.bisect_left(self.index, key)
+            position = bisect.bisect_left(self.index, key)
         except TypeError:  # a key of another kind
             raise KeyError(key) from None
-        if place == len(self.index) or self.index[place] != key:
+        if position == len(self.index) or self.index[position] != key:
             raise KeyError(key)
-        return self.tallies[place]
+        return self.tallies[position]
 
     def items(self) -> Any:
         """Return the keys with their tallies."""
@@ -72,7 +72,7 @@ class MappedTallies(Tally, Mapping[Any, Tally]):
     def restore(cls, state: tuple[Any, ...]) -> Self:
         """Return the tallies whose :meth:`state` this was."""
         keys, tallies = state
-        return cls(keys, tuple(restored(*one) for one in tallies))
+        return cls(keys, tuple(restored(*kind_and_state) for kind_and_state in tallies))
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
@@ -81,12 +81,14 @@ class MappedTallies(Tally, Mapping[Any, Tally]):
         require(all(a < b for a, b in itertools.pairwise(ranks)), "keys out of order")
 
 
-def maker(each: Callable[[Rows], Tally] | type[Tally]) -> Callable[[Rows], Tally]:
+def maker(tally_or_function: Callable[[Rows], Tally] | type[Tally]) -> Callable[[Rows], Tally]:
     """Return the function that makes a tally of rows; a tally's class stands for its ``of``."""
-    made: Callable[[Rows], Tally] = getattr(each, "of", each)
-    if not callable(made):
-        raise TallyError(f"{each!r} makes no tally: pass a tally, as assay.Confusion, or a function of rows.")
-    return made
+    function: Callable[[Rows], Tally] = getattr(tally_or_function, "of", tally_or_function)
+    if not callable(function):
+        raise TallyError(
+            f"{tally_or_function!r} makes no tally: pass a tally, as assay.Confusion, or a function of rows."
+        )
+    return function
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

@@ -71,7 +71,7 @@ class Confusion(LabelCells, kind="confusion"):
         table, names = np.asarray(counts, dtype=np.int64), tuple(labels)
         if not declared:
             order = sorted(range(len(names)), key=names.__getitem__)
-            table, names = table[np.ix_(order, order)], tuple(names[place] for place in order)
+            table, names = table[np.ix_(order, order)], tuple(names[index] for index in order)
         flat = table.ravel()
         cells = flat.nonzero()[0]
         return cls(names, declared, frozen(cells.astype(np.uint64)), frozen(flat[cells]))
@@ -83,7 +83,7 @@ class Confusion(LabelCells, kind="confusion"):
         >>> tally.against_rest("a").labels, tally.against_rest("a").table().tolist()
         (('not a', 'a'), [[12, 2], [1, 5]])
         """
-        own = np.array([one == label for one in self.labels], dtype=np.uint64)
+        own = np.array([own_label == label for own_label in self.labels], dtype=np.uint64)
         sums = None if self.weights is None else self.sums()
         digits = [own[digit] for digit in self.digits()]
         return self.of_digits(digits, (f"not {label}", str(label)), self.counts, sums, declared=True)
@@ -107,8 +107,8 @@ class Confusion(LabelCells, kind="confusion"):
         right, wrong = actual == predicted, actual != predicted
         parts = (actual, right), (predicted, wrong), (actual, wrong)
         counts = [np.zeros(len(self.labels), dtype=exact.dtype) for _ in parts]
-        for column, (digits, taken) in zip(counts, parts, strict=True):
-            np.add.at(column, digits[taken], exact[taken])
+        for column, (digits, chosen) in zip(counts, parts, strict=True):
+            np.add.at(column, digits[chosen], exact[chosen])
         counts.append(exact.sum() - sum(counts))
         if sums is not None:
             counts = [dataclasses.replace(sums, units=column).floats() for column in counts]

@@ -60,24 +60,24 @@ class Values(Tally, kind="values"):
     @classmethod
     def of(cls, numbers: Any, weight: Any = None) -> Self:
         """Return the tally of a column of finite numbers; rows of weight 0 are left out."""
-        given = column(numbers, "numbers")
-        values = given.complete_numbers("numbers")
+        values_column = column(numbers, "numbers")
+        values = values_column.complete_numbers("numbers")
         weighing = None if weight is None else checked_weights(column(weight, "weight"))
         if weighing is not None and len(weighing) != len(values):
             raise LengthError(f"numbers has {len(values):,} values, weight has {len(weighing):,}.")
-        found, bad_row = cls._of(values, weighing)
+        tally, bad_row = cls._of(values, weighing)
         if bad_row >= 0:
-            refuse_bad_rows((given,), (bad_row,))
-        return found
+            refuse_bad_rows((values_column,), (bad_row,))
+        return tally
 
     @classmethod
     def of_rows(cls, rows: Rows, function: Callable[..., Array], **parameters: Any) -> Self:
         """Return the tally of what a function gives each row (see :meth:`assay.Losses.of`)."""
         values, name = row_values(need_rows(rows), function, parameters)
-        found, bad_row = cls._of(values, None if rows.weight is None else rows.weight.values)
+        tally, bad_row = cls._of(values, None if rows.weight is None else rows.weight.values)
         if bad_row >= 0:
             raise TallyError(f"{name} gives {values[bad_row]} at row {bad_row:,}, where a number is needed.")
-        return found
+        return tally
 
     @classmethod
     def _of(cls, values: Array, weight: Array | None) -> tuple[Self, int]:
@@ -196,24 +196,25 @@ class Values(Tally, kind="values"):
     def _around(self, passed: Fraction) -> tuple[float, float]:
         """Return the value with which so much weight has passed, and the next if it has just so passed."""
         if self.weights is None and self.n == len(self.values):  # every entry is one row
-            place = max(-(-passed // 1) - 1, 0)
-            just_so = place + 1 == passed
+            index = max(-(-passed // 1) - 1, 0)
+            exactly = index + 1 == passed
         elif self.weights is None:
-            together = np.cumsum(self.counts, dtype=np.int64)
-            place = int(np.searchsorted(together, -(-passed // 1)))
-            just_so = place < len(together) and bool(together[place] == passed)
+            cumulative = np.cumsum(self.counts, dtype=np.int64)
+            index = int(np.searchsorted(cumulative, -(-passed // 1)))
+            exactly = index < len(cumulative) and bool(cumulative[index] == passed)
         else:
             exact = passed * (1 << -_PRODUCT)
             slack = self._mass_of(slice(None)) >> _ROUNDED_BITS
             target = exact - slack
-            place, end, before = 0, len(self.values), 0
-            while end - place > 1:  # halve what may hold it, so that all the exact sums cost as one
-                middle = (place + end) // 2
-                until = before + self._mass_of(slice(place, middle))
-                place, end, before = (place, middle, before) if until >= target else (middle, end, until)
-            just_so = before + self._mass_of(slice(place, end)) <= exact + slack
+            index, end, below = 0, len(self.values), 0
+            while end - index > 1:  # halve what may hold it, so that all the exact sums cost as one
+                middle = (index + end) // 2
+                below_middle = below + self._mass_of(slice(index, middle))
+                in_first_half = below_middle >= target
+                index, end, below = (index, middle, below) if in_first_half else (middle, end, below_middle)
+            exactly = below + self._mass_of(slice(index, end)) <= exact + slack
         last = len(self.values) - 1
-        return float(self.values[min(place, last)]), float(self.values[min(place + just_so, last)])
+        return float(self.values[min(index, last)]), float(self.values[min(index + exactly, last)])
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""

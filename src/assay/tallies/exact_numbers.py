@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay import kernels
+
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from assay.inputs.columns import Array
 
-__all__ = ["CellSums", "Dyadic", "check_weights"]
+__all__ = ["CellSums", "Dyadic", "check_weights", "weight_sums"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -112,22 +114,22 @@ class CellSums:
     def of_limbs(cls, exponent: int, limbs: Array) -> CellSums:
         """Return the sums a kernel gives as 64-bit limbs, least first, one row a cell."""
         units = limbs[:, 0].astype(object)
-        for place in range(1, limbs.shape[1]):
-            units = units + (limbs[:, place].astype(object) << (64 * place))
+        for index in range(1, limbs.shape[1]):
+            units = units + (limbs[:, index].astype(object) << (64 * index))
         return cls.of(exponent, units)
 
-    def scattered(self, places: Array, size: int) -> CellSums:
+    def scattered(self, indices: Array, size: int) -> CellSums:
         """Return the sums at other places among `size` cells; what lands on one place is added."""
         units = np.zeros(size, dtype=object)
-        np.add.at(units, places, self.units)
+        np.add.at(units, indices, self.units)
         return CellSums.of(self.exponent, units)
 
     def added(self, other: CellSums) -> CellSums:
         """Return the cell by cell sums of both."""
         low = min(self.exponent, other.exponent)
-        mine = self.units << (self.exponent - low)
-        theirs = other.units << (other.exponent - low)
-        return CellSums.of(low, mine + theirs)
+        left = self.units << (self.exponent - low)
+        right = other.units << (other.exponent - low)
+        return CellSums.of(low, left + right)
 
     def total(self) -> Dyadic:
         """Return the sum over all cells."""
@@ -148,6 +150,16 @@ class CellSums:
         return self.exponent, self.units
 
 
+def weight_sums(cells: Array, size: int, weight: Array) -> tuple[Array, list[CellSums]]:
+    """Return for each of `size` cells its number of rows, and exact sums of weight, its square and its cube.
+
+    `cells` is the cell of each row. The sums do not depend on the order of the rows.
+    """
+    result = kernels.exact_cell_sums(cells.astype(np.uint32, copy=False), size, weight)
+    powers = (result[name] for name in ("weight", "squared_weight", "cubed_weight"))
+    return result["rows"], [CellSums.of_limbs(*power) for power in powers]
+
+
 def check_weights(weights: Any, counts: Array) -> None:
     """Raise ValueError unless these are the exact sums of powers of weights of so many rows a cell."""
     if weights is None:
@@ -162,5 +174,5 @@ def check_weights(weights: Any, counts: Array) -> None:
             for unit, count in zip(units, counts, strict=True)
         ):
             raise ValueError("a weight where no row is, or a row without weight")
-    if all(CellSums(*one).equals(counts) for one in weights):
+    if all(CellSums(*state).equals(counts) for state in weights):
         raise ValueError("weights that are all 1")

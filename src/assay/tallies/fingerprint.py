@@ -77,7 +77,7 @@ class Fingerprint(Tally, kind="fingerprint"):
         if not identity:
             identity = [np.zeros(rows.n, dtype=np.uint64)]
         sums = kernels.fingerprint_rows([*identity, *predictions], len(identity), _SKETCH_SIZE)
-        row_sum, prediction_sum = (int.from_bytes(found, "little") for found in sums[:2])
+        row_sum, prediction_sum = (int.from_bytes(data, "little") for data in sums[:2])
         return cls(rows.n, tuple(names), shown, row_sum, prediction_sum, frozen(sums[2]), frozen(sums[3]))
 
     def merge(self, other: Self) -> Self:
@@ -85,15 +85,15 @@ class Fingerprint(Tally, kind="fingerprint"):
         self._same_kind(other)
         if not self.n or not other.n:
             return other if other.n else self
-        mine, others = ((*side.basis, *side.shown) for side in (self, other))
-        if mine != others:
+        columns, other_columns = ((*side.basis, *side.shown) for side in (self, other))
+        if columns != other_columns:
             raise MergeError(
-                f"one fingerprint is of {_listed(mine)}, the other of {_listed(others)}: name the same "
-                "columns for both."
+                f"one fingerprint is of {_listed(columns)}, the other of {_listed(other_columns)}: name the "
+                "same columns for both."
             )
-        hashes, places = np.unique(np.concatenate([self.hashes, other.hashes]), return_inverse=True)
+        hashes, inverse = np.unique(np.concatenate([self.hashes, other.hashes]), return_inverse=True)
         counts = np.zeros(len(hashes), dtype=np.uint64)
-        np.add.at(counts, places, np.concatenate([self.counts, other.counts]))
+        np.add.at(counts, inverse, np.concatenate([self.counts, other.counts]))
         return type(self)(
             self.n + other.n, self.basis, self.shown,
             (self.row_sum + other.row_sum) % _MODULUS,
@@ -106,8 +106,8 @@ class Fingerprint(Tally, kind="fingerprint"):
         sums, arrays = (self.row_sum, self.prediction_sum), (self.hashes, self.counts)
         require(type(self.n) is int and self.n >= 0, "a count below 0")
         require(all(type(name) is str for name in (*self.basis, *self.shown)), "roles that are no text")
-        require(all(type(one) is int and 0 <= one < _MODULUS for one in sums), "a sum beyond 128 bits")
-        require(all(one.dtype == np.uint64 and one.ndim == 1 for one in arrays), "no sketch")
+        require(all(type(value) is int and 0 <= value < _MODULUS for value in sums), "a sum beyond 128 bits")
+        require(all(value.dtype == np.uint64 and value.ndim == 1 for value in arrays), "no sketch")
         require(len(self.hashes) == len(self.counts) <= _SKETCH_SIZE, "a sketch of another size")
         require(bool((self.hashes[1:] > self.hashes[:-1]).all()), "hashes out of order")
         total = sum(map(int, self.counts))
@@ -125,8 +125,8 @@ class Fingerprint(Tally, kind="fingerprint"):
         """The identity of the predictions on these rows, 32 hexadecimal digits."""
         return self._digest("predictions", (*self.basis, *self.shown), self.prediction_sum)
 
-    def _digest(self, what: str, roles: tuple[str, ...], total: int) -> str:
-        text = f"assay {what} 1 {self.n} {','.join(roles)} {total:032x}"
+    def _digest(self, noun: str, roles: tuple[str, ...], total: int) -> str:
+        text = f"assay {noun} 1 {self.n} {','.join(roles)} {total:032x}"
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @property
@@ -161,8 +161,8 @@ class Fingerprint(Tally, kind="fingerprint"):
 
 
 def _counts_of(hashes: Array, side: Fingerprint) -> Array:
-    places = np.searchsorted(side.hashes, hashes).clip(max=len(side.hashes) - 1)
-    counts: Array = np.where(side.hashes[places] == hashes, side.counts[places], 0).astype(np.float64)
+    indices = np.searchsorted(side.hashes, hashes).clip(max=len(side.hashes) - 1)
+    counts: Array = np.where(side.hashes[indices] == hashes, side.counts[indices], 0).astype(np.float64)
     return counts
 
 

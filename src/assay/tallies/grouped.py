@@ -71,9 +71,9 @@ class Grouped(MappedTallies, kind="grouped"):
         # True and 1 are one key, whichever side it came from.
         kinds = [same_kind(axis) for axis in zip(*self.index, *other.index, strict=False)]
         keys = list(zip(*kinds, strict=True))
-        mine = type(self)(tuple(keys[: len(self)]), self.tallies)
-        theirs = type(self)(tuple(keys[len(self) :]), other.tallies)
-        return MappedTallies.merge(mine, theirs)
+        left = type(self)(tuple(keys[: len(self)]), self.tallies)
+        right = type(self)(tuple(keys[len(self) :]), other.tallies)
+        return MappedTallies.merge(left, right)
 
     def __getitem__(self, key: Label | Key) -> Tally:
         return MappedTallies.__getitem__(self, key if isinstance(key, tuple) else (key,))

@@ -12,7 +12,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import MergeError, TallyError, shown
 from assay.inputs.labels import Labels, check_declared, cross, encode, label_union, translate
-from assay.tallies.exact_numbers import CellSums, check_weights
+from assay.tallies.exact_numbers import CellSums, check_weights, weight_sums
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
@@ -46,21 +46,21 @@ class LabelCells(Tally):
     @classmethod
     def of_columns(cls, columns: Sequence[Column], declared: Labels | None, weight: Column | None) -> Self:
         """Return the tally of columns of labels, one per axis."""
-        found = [encode(column) for column in columns]
-        labels = functools.reduce(label_union, (labels for _, labels in found))
+        encoded = [encode(column) for column in columns]
+        labels = functools.reduce(label_union, (labels for _, labels in encoded))
         if declared is not None:
-            for column, (codes, own) in zip(columns, found, strict=True):
+            for column, (codes, own) in zip(columns, encoded, strict=True):
                 check_declared(column, codes, own, declared)
             labels = declared
-        encoded = [(codes, max(len(own), 1)) for codes, own in found]
+        codes_and_sizes = [(codes, max(len(own), 1)) for codes, own in encoded]
         if weight is None:
-            digits, counts = _counted(encoded)
+            digits, counts = _counted(codes_and_sizes)
             sums = None
         else:
-            digits, counts, sums = _weighed(encoded, weight.values)
-        tables = [translate(own, labels) for _, own in found]
-        places = [table[digit] for table, digit in zip(tables, digits, strict=True)]
-        return cls.of_digits(places, labels, counts, sums, declared=declared is not None)
+            digits, counts, sums = _weighed(codes_and_sizes, weight.values)
+        tables = [translate(own, labels) for _, own in encoded]
+        digits_of_labels = [table[digit] for table, digit in zip(tables, digits, strict=True)]
+        return cls.of_digits(digits_of_labels, labels, counts, sums, declared=declared is not None)
 
     @classmethod
     def of_digits(
@@ -73,29 +73,29 @@ class LabelCells(Tally):
         declared: bool,
     ) -> Self:
         """Return the tally of cells given by their label's index on each axis; some may come twice."""
-        return cls._settled(labels, _cell_numbers(digits, len(labels)), counts, sums, declared=declared)
+        return cls._canonical(labels, _cell_numbers(digits, len(labels)), counts, sums, declared=declared)
 
     @classmethod
-    def _settled(
+    def _canonical(
         cls,
         labels: Labels,
-        places: Array,
+        unsorted_cells: Array,
         counts: Array,
         sums: Sequence[CellSums] | None,
         *,
         declared: bool,
     ) -> Self:
         """Return the canonical tally: cells ascending, none twice."""
-        cells, where = np.unique(places, return_inverse=True)
-        if len(cells) == len(places) and (where[1:] > where[:-1]).all():
+        cells, cell_indices = np.unique(unsorted_cells, return_inverse=True)
+        if len(cells) == len(unsorted_cells) and (cell_indices[1:] > cell_indices[:-1]).all():
             total = counts
         else:
             total = np.zeros(len(cells), dtype=np.int64)
-            np.add.at(total, where, counts)
-            sums = sums and [one.scattered(where, len(cells)) for one in sums]
-        if sums and all(one.equals(total) for one in sums):
+            np.add.at(total, cell_indices, counts)
+            sums = sums and [cell_sums.scattered(cell_indices, len(cells)) for cell_sums in sums]
+        if sums and all(cell_sums.equals(total) for cell_sums in sums):
             sums = None
-        weights = None if sums is None else tuple(one.state() for one in sums)
+        weights = None if sums is None else tuple(cell_sums.state() for cell_sums in sums)
         return cls(labels, declared, frozen(cells), frozen(total), weights)
 
     def merge(self, other: Self) -> Self:
@@ -111,16 +111,16 @@ class LabelCells(Tally):
                 return type(self)(labels, declared, self.cells, frozen(self.counts + other.counts))
         else:
             labels, declared = self._joined_labels(other)
-        places = np.concatenate([self._cells_in(labels), other._cells_in(labels)])
+        cells = np.concatenate([self._cells_in(labels), other._cells_in(labels)])
         counts = np.concatenate([self.counts, other.counts])
         sums = None
         if self.weights is not None or other.weights is not None:
-            mine, size = len(self.counts), len(counts)
+            split, size = len(self.counts), len(counts)
             sums = [
-                first.scattered(np.arange(mine), size).added(second.scattered(np.arange(mine, size), size))
+                first.scattered(np.arange(split), size).added(second.scattered(np.arange(split, size), size))
                 for first, second in zip(self.sums(), other.sums(), strict=True)
             ]
-        return self._settled(labels, places, counts, sums, declared=declared)
+        return self._canonical(labels, cells, counts, sums, declared=declared)
 
     def _joined_labels(self, other: Self) -> tuple[Labels, bool]:
         if not (self.declared or other.declared):
@@ -233,7 +233,6 @@ def _counted(encoded: list[tuple[Array, int]]) -> tuple[list[Array], Array]:
 
 def _weighed(encoded: list[tuple[Array, int]], weight: Array) -> tuple[list[Array], Array, list[CellSums]]:
     """Return the same with the exact sums of weight, weight squared and weight cubed."""
-    places, digits = cross(encoded)
-    found = kernels.exact_cell_sums(places.astype(np.uint32), len(digits[0]), weight)
-    powers = [found[name] for name in ("weight", "squared_weight", "cubed_weight")]
-    return digits, found["rows"], [CellSums.of_limbs(*power) for power in powers]
+    cells, digits = cross(encoded)
+    counts, sums = weight_sums(cells, len(digits[0]), weight)
+    return digits, counts, sums

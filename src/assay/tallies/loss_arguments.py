@@ -170,8 +170,8 @@ def raise_not_probability(value: float, where: str) -> NoReturn:
 
 def require_probabilities(column: Column, values: Array) -> None:
     """Raise for the first value outside [0, 1]."""
-    least, largest, missing = kernels.extremes(np.ascontiguousarray(values).reshape(-1))
-    if values.size and not (missing < 0 and least >= 0 and largest <= 1):
+    lowest, highest, missing = kernels.extremes(np.ascontiguousarray(values).reshape(-1))
+    if values.size and not (missing < 0 and lowest >= 0 and highest <= 1):
         if values.ndim == 1 and np.isnan(values).any():
             column.raise_missing(int(np.argmax(np.isnan(values))))
         index = np.unravel_index(int(np.argmax((values < 0) | (values > 1))), values.shape)

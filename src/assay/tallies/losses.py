@@ -211,10 +211,10 @@ class Losses(Tally, kind="losses"):
                 terms = np.clip(values * weight, -_MAX_FLOAT, _MAX_FLOAT)
             squares = kernels.exact_square_sum(terms)[1]
             cross = Dyadic.of(kernels.exact_weighted_sum(terms, weight)[0], _PRODUCT)
-        least, largest, _ = kernels.extremes(defined)
+        lowest, highest, _ = kernels.extremes(defined)
         return cls(
             name, n, sum_of_weights, sum_of_squares, weighted_total, Dyadic.of(squares, _PRODUCT), cross,
-            infinite, undefined, least + 0.0, largest + 0.0,
+            infinite, undefined, lowest + 0.0, highest + 0.0,
         )  # fmt: skip
 
     def merge(self, other: Self) -> Self:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from assay import kernels
 from assay.errors import ColumnError, LabelError, LengthError, NumberError, TallyError, shown
 from assay.inputs import column, need_rows
 from assay.inputs.arrays import from_tensor, is_tensor
 from assay.inputs.labels import Labels, plain_label, same_kind, weights
-from assay.tallies.exact_numbers import CellSums, check_weights
+from assay.tallies.exact_numbers import CellSums, check_weights, weight_sums
 from assay.tallies.tally import Tally, frozen, no_values, require, require_same_labels
 
 if TYPE_CHECKING:
@@ -79,10 +78,10 @@ class LabelSets(Tally, kind="label sets"):
 
         Labels are numbered from 0 unless they are named. A row of weight 0 is left out.
         """
-        there, given = indicators(actual, "actual"), indicators(predicted, "predicted")
-        if there.shape != given.shape:
-            raise LengthError(f"actual has shape {there.shape}, predicted has {given.shape}.")
-        n, size = there.shape
+        has_label, is_predicted = indicators(actual, "actual"), indicators(predicted, "predicted")
+        if has_label.shape != is_predicted.shape:
+            raise LengthError(f"actual has shape {has_label.shape}, predicted has {is_predicted.shape}.")
+        n, size = has_label.shape
         names = tuple(range(size)) if labels is None else same_kind(tuple(map(plain_label, labels)))
         if len(names) != size or len(set(names)) != size:
             raise LabelError(f"{size} columns need as many different labels, not {shown(names)}.")
@@ -92,14 +91,15 @@ class LabelSets(Tally, kind="label sets"):
         if row_weights is not None and len(row_weights) != n:
             raise LengthError(f"weight has {len(row_weights):,} values for {n:,} rows.")
         if row_weights is None or (row_weights == 1).all():
-            return cls(names, frozen(_counted(there, given)))
+            return cls(names, frozen(_counted(has_label, is_predicted)))
         if not row_weights.all():
-            kept = row_weights > 0
-            there, given, row_weights = there[kept], given[kept], row_weights[kept]
+            positive_weight = row_weights > 0
+            has_label, is_predicted = has_label[positive_weight], is_predicted[positive_weight]
+            row_weights = row_weights[positive_weight]
             if (row_weights == 1).all():
-                return cls(names, frozen(_counted(there, given)))
-        counts, sums = _weighed(there, given, row_weights)
-        return cls(names, frozen(counts), tuple(one.state() for one in sums))
+                return cls(names, frozen(_counted(has_label, is_predicted)))
+        counts, sums = _weighed(has_label, is_predicted, row_weights)
+        return cls(names, frozen(counts), tuple(cell_sums.state() for cell_sums in sums))
 
     @classmethod
     def of_lists(
@@ -119,16 +119,16 @@ class LabelSets(Tally, kind="label sets"):
         ]
         if len(sides[0]) != len(sides[1]):
             raise LengthError(f"actual has {len(sides[0]):,} rows, predicted has {len(sides[1]):,}.")
-        seen = {label for side in sides for row in side for label in row}
-        names = same_kind(tuple(map(plain_label, seen if labels is None else labels)))
+        occurring = {label for side in sides for row in side for label in row}
+        names = same_kind(tuple(map(plain_label, occurring if labels is None else labels)))
         names = tuple(sorted(names)) if labels is None else names
-        place = {label: index for index, label in enumerate(names)}
-        if strange := seen - set(names):
-            raise LabelError(f"{shown(strange)} is not among the declared labels: {shown(names)}.")
+        index_of = {label: index for index, label in enumerate(names)}
+        if undeclared := occurring - set(names):
+            raise LabelError(f"{shown(undeclared)} is not among the declared labels: {shown(names)}.")
         tables = [np.zeros((len(side), len(names)), dtype=bool) for side in sides]
         for side, table in zip(sides, tables, strict=True):
             for index, row in enumerate(side):
-                table[index, [place[label] for label in row]] = True
+                table[index, [index_of[label] for label in row]] = True
         return cls.of_indicators(actual=tables[0], predicted=tables[1], labels=names, weight=weight)
 
     @staticmethod
@@ -138,10 +138,10 @@ class LabelSets(Tally, kind="label sets"):
         >>> LabelSets.each_row(actual=[[1, 1, 0]], predicted=[[1, 0, 0]])
         (array([1]), array([0]), array([1]), array([1]))
         """
-        there, given = indicators(actual, "actual"), indicators(predicted, "predicted")
-        if there.shape != given.shape:
-            raise LengthError(f"actual has shape {there.shape}, predicted has {given.shape}.")
-        masks = there & given, given & ~there, there & ~given, ~(there | given)
+        has_label, is_predicted = indicators(actual, "actual"), indicators(predicted, "predicted")
+        if has_label.shape != is_predicted.shape:
+            raise LengthError(f"actual has shape {has_label.shape}, predicted has {is_predicted.shape}.")
+        masks = *_outcomes(has_label, is_predicted), ~(has_label | is_predicted)
         tp, fp, fn, tn = (np.count_nonzero(mask, axis=1) for mask in masks)
         return tp, fp, fn, tn
 
@@ -155,7 +155,7 @@ class LabelSets(Tally, kind="label sets"):
         if self.weights is None is other.weights:
             return type(self)(self.labels, counts)
         sums = [first.added(second) for first, second in zip(self._sums(), other._sums(), strict=True)]
-        return type(self)(self.labels, counts, tuple(one.state() for one in sums))
+        return type(self)(self.labels, counts, tuple(cell_sums.state() for cell_sums in sums))
 
     def _sums(self) -> list[CellSums]:
         if self.weights is None:
@@ -227,9 +227,9 @@ def indicators(values: Any, name: str) -> Array:
         return table
     bad = (table != 0) & (table != 1) if table.dtype.kind in "iuf" else np.ones(table.shape, dtype=bool)
     if bad.any():
-        row, place = (int(index[0]) for index in np.nonzero(bad))
+        row, index = (int(axis[0]) for axis in np.nonzero(bad))
         raise NumberError(
-            f"{name} holds {table[row, place].item()!r} (row {row:,}, column {place}), not 0 or 1."
+            f"{name} holds {table[row, index].item()!r} (row {row:,}, column {index}), not 0 or 1."
         )
     return table.astype(bool)
 
@@ -241,27 +241,29 @@ def _row(row: Any, name: str) -> set[Any]:
     return {plain_label(label) for label in row}
 
 
-def _counted(there: Array, given: Array) -> Array:
+def _outcomes(has_label: Array, is_predicted: Array) -> tuple[Array, Array, Array]:
+    """Return where there are true positives, false positives and false negatives."""
+    return has_label & is_predicted, is_predicted & ~has_label, has_label & ~is_predicted
+
+
+def _counted(has_label: Array, is_predicted: Array) -> Array:
     # A label's values side by side: counting down narrow columns would take ten times as long.
-    there, given = np.ascontiguousarray(there.T), np.ascontiguousarray(given.T)
-    tp = np.count_nonzero(there & given, axis=1)
-    n, wrong = there.shape[1], np.count_nonzero((there ^ given).any(axis=0))
-    each = (tp, np.count_nonzero(given, axis=1) - tp, np.count_nonzero(there, axis=1) - tp)
-    return np.concatenate([[n, n - wrong], *each]).astype(np.int64)
+    has_label, is_predicted = np.ascontiguousarray(has_label.T), np.ascontiguousarray(is_predicted.T)
+    tp = np.count_nonzero(has_label & is_predicted, axis=1)
+    n, wrong = has_label.shape[1], np.count_nonzero((has_label ^ is_predicted).any(axis=0))
+    by_label = (tp, np.count_nonzero(is_predicted, axis=1) - tp, np.count_nonzero(has_label, axis=1) - tp)
+    return np.concatenate([[n, n - wrong], *by_label]).astype(np.int64)
 
 
-def _weighed(there: Array, given: Array, weight: Array) -> tuple[Array, list[CellSums]]:
-    """Return the counts, and in the same places the exact sums of weight, its square and its cube."""
-    size = there.shape[1]
-    places, rows = [np.zeros(len(there), dtype=np.uint32)], [np.arange(len(there))]
-    rows.append(np.flatnonzero((there == given).all(axis=1)))
-    places.append(np.ones(len(rows[1]), dtype=np.uint32))
-    for block, mask in enumerate((there & given, given & ~there, there & ~given)):
+def _weighed(has_label: Array, is_predicted: Array, weight: Array) -> tuple[Array, list[CellSums]]:
+    """Return the counts, and in the same cells the exact sums of weight, its square and its cube."""
+    size = has_label.shape[1]
+    cells, rows = [np.zeros(len(has_label), dtype=np.uint32)], [np.arange(len(has_label))]
+    rows.append(np.flatnonzero((has_label == is_predicted).all(axis=1)))
+    cells.append(np.ones(len(rows[1]), dtype=np.uint32))
+    for block, mask in enumerate(_outcomes(has_label, is_predicted)):
         row, label = np.nonzero(mask)
         rows.append(row)
-        places.append((_HEAD + block * size + label).astype(np.uint32))
-    found = kernels.exact_cell_sums(
-        np.concatenate(places), _HEAD + 3 * size, weight[np.concatenate(rows)].astype(np.float64)
-    )
-    powers = [found[name] for name in ("weight", "squared_weight", "cubed_weight")]
-    return found["rows"], [CellSums.of_limbs(*power) for power in powers]
+        cells.append((_HEAD + block * size + label).astype(np.uint32))
+    row_weights = weight[np.concatenate(rows)].astype(np.float64)
+    return weight_sums(np.concatenate(cells), _HEAD + 3 * size, row_weights)

@@ -50,17 +50,17 @@ class PairedLabels(LabelCells, kind="paired labels"):
         predicted = [rows.need("predicted", "a paired tally") for rows in (first, second)]
         return cls.of_columns((actual, *predicted), first.labels, first.weight)
 
-    def of_model(self, which: int) -> Confusion:
+    def of_model(self, model: int) -> Confusion:
         """Return the confusion tally of one of the two models: 0 for the first, 1 for the second."""
-        actual, predicted = self.digits()[0], self.digits()[1 + which]
-        kept = np.arange(len(self.labels))
+        actual, predicted = self.digits()[0], self.digits()[1 + model]
+        used = np.arange(len(self.labels))
         if not self.declared:
-            kept = np.unique(np.concatenate([actual, predicted]))
-        place = np.zeros(len(self.labels), dtype=np.uint64)
-        place[kept] = np.arange(len(kept))
-        labels = tuple(self.labels[index] for index in kept)
+            used = np.unique(np.concatenate([actual, predicted]))
+        new_index = np.zeros(len(self.labels), dtype=np.uint64)
+        new_index[used] = np.arange(len(used))
+        labels = tuple(self.labels[index] for index in used)
         return Confusion.of_digits(
-            (place[actual], place[predicted]),
+            (new_index[actual], new_index[predicted]),
             labels,
             self.counts,
             None if self.weights is None else self.sums(),
@@ -132,7 +132,7 @@ class PairedScores(Tally, kind="paired scores"):
 
 def same_actual(first: Rows, second: Rows, what: str) -> Column:
     """Return the actual column that both models' rows share, or raise if they do not."""
-    (mine,), (theirs,) = (need_columns(rows, what, "actual") for rows in (first, second))
+    (left,), (right,) = (need_columns(rows, what, "actual") for rows in (first, second))
     if first.n != second.n:
         raise LengthError(f"the first model has {first.n:,} rows, the second {second.n:,}.")
     if not _equal(first.origin, second.origin):
@@ -140,16 +140,16 @@ def same_actual(first: Rows, second: Rows, what: str) -> Column:
             "different rows were left out for the two models (missing values or weights of 0), so their rows "
             "do not pair. Leave the same rows out of both."
         )
-    if mine is not theirs and not (mine.labels == theirs.labels and _equal(mine.values, theirs.values)):
+    if left is not right and not (left.labels == right.labels and _equal(left.values, right.values)):
         raise InputError("the two models were not judged on the same rows: their actual values differ.")
     if first.positive != second.positive or first.labels != second.labels:
         raise InputError(
             f"the two models' rows were gathered with different {param('positive')} or {param('labels')}."
         )
-    weights = [None if one.weight is None else one.weight.values for one in (first, second)]
+    weights = [None if rows.weight is None else rows.weight.values for rows in (first, second)]
     if not _equal(*weights):
         raise InputError("the two models' rows have different weights.")
-    return mine
+    return left
 
 
 def _equal(first: Array | None, second: Array | None) -> bool:

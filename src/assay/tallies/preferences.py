@@ -141,20 +141,20 @@ class Preferences(Tally, kind="preferences"):
 
 def outcomes(winner: Any, left: Array, right: Array, models: tuple[Label, ...]) -> Array:
     """Return the outcome of each comparison as 0 (left), 1 (tie) or 2 (right)."""
-    given = column(winner, "winner").require_complete()
-    if len(given) != len(left):
-        raise LengthError(f"winner has {len(given):,} values for {len(left):,} comparisons.")
-    is_float = given.labels is None and given.values.dtype.kind == "f"
-    if is_float and (not set(models) & {0, 1} or (given.values == 0.5).any()):  # noqa: PLR2004 - a tie is no name
-        numbers = given.values
+    winners = column(winner, "winner").require_complete()
+    if len(winners) != len(left):
+        raise LengthError(f"winner has {len(winners):,} values for {len(left):,} comparisons.")
+    is_float = winners.labels is None and winners.values.dtype.kind == "f"
+    if is_float and (not set(models) & {0, 1} or (winners.values == 0.5).any()):  # noqa: PLR2004 - a tie is no name
+        numbers = winners.values
         codes = np.full(len(numbers), -1, dtype=np.int64)
         for number, outcome in _NUMBERS.items():
             codes[numbers == number] = outcome
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
-            raise LabelError(f"winner is 1, 0.5 or 0, not {numbers[row]} ({given.where(row)}).")
+            raise LabelError(f"winner is 1, 0.5 or 0, not {numbers[row]} ({winners.where(row)}).")
         return codes
-    codes, labels = encode(given)
+    codes, labels = encode(winners)
     named = np.full(len(labels), -1, dtype=np.int64)
     words = np.full(len(labels), -1, dtype=np.int64)
     for index, label in enumerate(labels):
@@ -170,7 +170,7 @@ def outcomes(winner: Any, left: Array, right: Array, models: tuple[Label, ...]) 
     if wrong.size:
         row = int(wrong[0])
         raise LabelError(
-            f"winner is {shown([labels[codes[row]]])} ({given.where(row)}), where {models[left[row]]} is "
+            f"winner is {shown([labels[codes[row]]])} ({winners.where(row)}), where {models[left[row]]} is "
             f'compared with {models[right[row]]}: {param("winner")} is "left", "right", "tie" or a name.'
         )
     return np.asarray(result, dtype=np.int64)

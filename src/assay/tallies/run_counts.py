@@ -130,10 +130,10 @@ class RunCounts(Tally, kind="run counts"):
 
 
 def _coded(values: Any, name: str, n: int) -> tuple[Array, tuple[Label, ...]]:
-    given = column(values, name).require_complete()
-    if len(given) != n:
-        raise LengthError(f"{name} has {len(given):,} values for {n:,} runs.")
-    codes, labels = encode(given)
+    coded_column = column(values, name).require_complete()
+    if len(coded_column) != n:
+        raise LengthError(f"{name} has {len(coded_column):,} values for {n:,} runs.")
+    codes, labels = encode(coded_column)
     return codes.astype(np.int64), labels
 
 

@@ -143,9 +143,9 @@ class _Reader:
     def _take(self, size: int) -> memoryview:
         if size > self.left:
             raise ValueError(f"{size} bytes expected where {self.left} are left")
-        taken = self._view[self._at : self._at + size]
+        block = self._view[self._at : self._at + size]
         self._at += size
-        return taken
+        return block
 
     def _length(self) -> int:
         length = shift = 0

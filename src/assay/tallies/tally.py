@@ -108,10 +108,10 @@ class Tally(abc.ABC):
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return the tally that :meth:`to_bytes` wrote, or raise :class:`~assay.errors.FormatError`."""
-        found = from_bytes(data)
-        if not isinstance(found, cls):
-            raise FormatError(f"the bytes hold a tally of {found.kind}, not of {cls.kind}.")
-        return found
+        tally = from_bytes(data)
+        if not isinstance(tally, cls):
+            raise FormatError(f"the bytes hold a tally of {tally.kind}, not of {cls.kind}.")
+        return tally
 
     def __reduce__(self) -> tuple[Any, ...]:
         return from_bytes, (self.to_bytes(),)
@@ -119,8 +119,8 @@ class Tally(abc.ABC):
     def _same_kind(self, other: Tally) -> None:
         """Raise unless the other tally is of this kind."""
         if type(other) is not type(self):
-            what = getattr(other, "kind", type(other).__name__)
-            raise MergeError(f"a tally of {self.kind} does not merge with {what}.")
+            kind = getattr(other, "kind", type(other).__name__)
+            raise MergeError(f"a tally of {self.kind} does not merge with {kind}.")
 
 
 AnyTally = TypeVar("AnyTally", bound=Tally)

@@ -59,25 +59,25 @@ class NumberPairs(Tally, kind="number pairs"):
         columns = need_columns(rows, what, "actual", "predicted")
         if rows.weight is not None:
             raise TallyError("number pairs count rows and take no weights yet.")
-        actual, predicted = (one.float64("numbers") for one in columns)
-        for one in columns:
-            one.refuse_missing()
+        actual, predicted = (column.float64("numbers") for column in columns)
+        for column in columns:
+            column.refuse_missing()
         if not rows.n:
             return cls()
-        *found, _, bad_row = kernels.order_pairs(actual, predicted, np.ones(rows.n, dtype=np.uint8))
-        if bad_row >= 0 or not all(np.isfinite(numbers).all() for numbers in found[:2]):
-            bad = (~np.isfinite(numbers) for numbers in (actual, predicted))
-            refuse_bad_rows(columns, tuple(int(np.argmax(one)) if one.any() else -1 for one in bad))
-        return cls(*map(frozen, found))
+        *ordered, _, bad_row = kernels.order_pairs(actual, predicted, np.ones(rows.n, dtype=np.uint8))
+        if bad_row >= 0 or not all(np.isfinite(numbers).all() for numbers in ordered[:2]):
+            is_bad = (~np.isfinite(numbers) for numbers in (actual, predicted))
+            refuse_bad_rows(columns, tuple(int(np.argmax(mask)) if mask.any() else -1 for mask in is_bad))
+        return cls(*map(frozen, ordered))
 
     def merge(self, other: Self) -> Self:
         """Return the tally of both tallies' rows."""
         self._same_kind(other)
-        *found, _ = kernels.merge_pairs(
+        *merged, _ = kernels.merge_pairs(
             self.actual, self.predicted, self.counts, np.zeros_like(self.counts),
             other.actual, other.predicted, other.counts, np.zeros_like(other.counts),
         )  # fmt: skip
-        return type(self)(*map(frozen, found))
+        return type(self)(*map(frozen, merged))
 
     @property
     def n(self) -> int:
@@ -97,14 +97,14 @@ class NumberPairs(Tally, kind="number pairs"):
 
     def agreement(self) -> Agreement:
         """Return how many pairs of rows agree, disagree or tie, in n log n time."""
-        actual, predicted = (np.repeat(one, self.counts) for one in (self.actual, self.predicted))
-        *found, _ = kernels.count_concordant(actual, predicted)
-        return Agreement(*found)
+        actual, predicted = (np.repeat(values, self.counts) for values in (self.actual, self.predicted))
+        *pair_counts, _ = kernels.count_concordant(actual, predicted)
+        return Agreement(*pair_counts)
 
     def ranks(self) -> Moments:
         """Return the exact moments of the rows' ranks, doubled so that ties have whole ones as well."""
         counts = self.counts.astype(np.float64)
-        actual, predicted = (_doubled_ranks(one, counts) for one in (self.actual, self.predicted))
+        actual, predicted = (_doubled_ranks(values, counts) for values in (self.actual, self.predicted))
         return Moments.of(rows(actual=actual, predicted=predicted, weight=counts))
 
     def check(self) -> None:

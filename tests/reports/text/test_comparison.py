@@ -31,6 +31,11 @@ def test_a_difference_that_is_seen():
     )
 
 
+def test_a_p_value_too_small_to_print_has_its_own_sign():
+    """One sign, and one space on either side of it."""
+    assert "(p < 2.2e-16)." in accuracies(100, 10, 400, 90).summary.replace("\xa0", " ")
+
+
 def test_a_difference_that_is_not_seen_is_not_called_equal():
     """It says that the data cannot tell, and how many rows would."""
     said = accuracies(60, 5, 12, 23).summary

@@ -16,6 +16,7 @@ from assay.evaluation.slices.shortcuts import SliceShortcuts
 from assay.evaluation.slices.slice_report import SliceLine, SliceReport, line_table
 from assay.formatting.frame_output import as_frame
 from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import count_of
 from assay.formatting.result import Result, ResultTable
 from assay.hints import hint
 from assay.inference.differences.slice_vs_rest import against_rest, grouped_against_rest
@@ -386,7 +387,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         return self.whole.settings.library
 
     def __repr__(self) -> str:
-        return f"<{len(self)} slices by {' x '.join(self.columns)}: {shown(self._keys, 6)}>"
+        return f"<{count_of(len(self), 'slice')} by {' x '.join(self.columns)}: {shown(self._keys, 6)}>"
 
 
 def label_text(key: Key) -> str:

@@ -87,8 +87,8 @@ def of_rows(
 
 def by_row(entries: Influence, tally: Scores, rows: Rows) -> Influence:
     """Return the influence of every row from that of the entries of its tally, which may have others."""
-    positive, score = rows.binary_actual(_PURPOSE)[0], rows.need("score", _PURPOSE).float64("scores")
-    if tally.n != len(rows):
+    positive, score = rows.binary_actual(_PURPOSE)[0], rows.float64("score", _PURPOSE, "scores")
+    if tally.n != rows.n:
         entry = np.searchsorted(tally.scores, score)
         slopes = entries.slopes[1 - positive.astype(np.intp), entry]
         return Influence.of_rows(entries.value, slopes)
@@ -105,9 +105,9 @@ def by_row(entries: Influence, tally: Scores, rows: Rows) -> Influence:
 
 def of_many(tally: Scores, rows: Rows) -> Scores:
     """Return a tally of many more rows with other scores put together, and those of the rows as they are."""
-    if tally.n == len(rows) or tally.weights is not None:
+    if tally.n == rows.n or tally.weights is not None:
         return tally
-    return pooled(tally, around=rows.need("score", _PURPOSE).float64("scores"))
+    return pooled(tally, around=rows.float64("score", _PURPOSE, "scores"))
 
 
 class ClassRows:
@@ -117,7 +117,7 @@ class ClassRows:
         self.rows = rows
         self.codes = loss_argument(rows, "codes", _PURPOSE)
         self.scores = loss_argument(rows, "scores", _PURPOSE)
-        self.weight = np.ones(len(rows)) if rows.weight is None else rows.weight.values
+        self.weight = np.ones(rows.n) if rows.weight is None else rows.weight.values
         self.size = self.scores.shape[1]
         self.mass = np.bincount(self.codes, self.weight, minlength=self.size).astype(np.float64)
 

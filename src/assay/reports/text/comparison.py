@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.formatting.numbers import JOINED, DifferenceCells, format_differences, p_text, span
-from assay.formatting.table import grid, listed, paragraphs
+from assay.formatting.table import grid, listed, paragraph_blocks
 from assay.formatting.width import clean_all, widest
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_titles
@@ -46,8 +46,15 @@ class _Row(NamedTuple):
 def draw(comparison: Comparison, *, width: int = 80) -> str:
     """Return the comparison as lines of at most so many columns."""
     rows = _rows(comparison)
-    parts = [paragraphs([_title(comparison)], max_width=width)]
     many = _many(comparison)
+    overall = overall_tests(comparison) if many else _overall(comparison, rows)
+    flips = [] if many else [_flips(flips) for flips in comparison.flips]
+    texts = [
+        ([_title(comparison)], 0), (overall, 2), (_notes(comparison, rows), 2),
+        (_conclusions(comparison, rows), 0), (flips, 0),
+    ]  # fmt: skip
+    title, *below = paragraph_blocks(texts, max_width=width)
+    parts = [title]
     if many:
         parts.append(leaderboard_lines(comparison, width))
     else:
@@ -56,13 +63,7 @@ def draw(comparison: Comparison, *, width: int = 80) -> str:
             parts.append(side_by_side)
         else:
             parts += [*_values(comparison, rows, width), _pairs(comparison, rows, width)]
-    overall = overall_tests(comparison) if many else _overall(comparison, rows)
-    parts.append(paragraphs(overall, max_width=width, indent=2))
-    parts.append(paragraphs(_notes(comparison, rows), max_width=width, indent=2))
-    parts.append(paragraphs(_conclusions(comparison, rows), max_width=width))
-    if not many:
-        parts.append(paragraphs(map(_flips, comparison.flips), max_width=width))
-    return "\n\n".join("\n".join(part) for part in parts if part)
+    return "\n\n".join("\n".join(part) for part in [*parts, *below] if part)
 
 
 def _flips(flips: Flips) -> str:
@@ -286,13 +287,10 @@ def _by_how_much(comparison: Comparison, row: _Row) -> str:
 
 def _p_words(comparison: Comparison, row: _Row) -> str:
     if row.diff.adjusted is None or comparison.family == 1:
-        return _p_said("p", row.cells.p)
-    return _p_said({"holm": "Holm p", "bh": "BH p"}[comparison.correction or ""], row.cells.adjusted_p)
-
-
-def _p_said(name: str, p: str) -> str:
-    """Return a p-value in words; one below the smallest float has its own sign."""
-    words = f"{name} < {p[1:]}" if p.startswith("<") else f"{name} = {p}"
+        words = f"p {row.cells.p_with_sign}"
+    else:
+        name = {"holm": "Holm p", "bh": "BH p"}[comparison.correction or ""]
+        words = f"{name} {row.cells.adjusted_p_with_sign}"
     return words.replace(" ", JOINED)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.formatting.numbers import format_decimal, format_p, p_text
+from assay.formatting.numbers import count_of, format_decimal, format_p, p_text
 from assay.formatting.table import JOINED, grid, paragraph
 from assay.formatting.width import clean
 from assay.metrics import Undefined
@@ -20,7 +20,7 @@ __all__ = ["draw", "sentences"]
 
 def draw(report: SliceReport, *, width: int = 80) -> str:
     """Return the tables, metric by metric, with what they show below."""
-    parts = [f"{report.slices} slices by {clean(report.by)}", f"{report.n:,} {report.unit}"]
+    parts = [f"{count_of(report.slices, 'slice')} by {clean(report.by)}", f"{report.n:,} {report.unit}"]
     parts += [f"rows grouped by {clean(report.groups)}"] if report.groups else []
     parts.append(f"{100 * report.confidence:.3g}% intervals, each for itself")
     parts += [f"p corrected by Holm over {report.family} tests"] if report.family > 1 else []

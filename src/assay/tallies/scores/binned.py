@@ -14,7 +14,7 @@ from assay import kernels
 from assay.errors import MergeError, TallyError
 from assay.inputs import need_rows
 from assay.inputs.columns import doubles
-from assay.tallies.exact_numbers import CellSums, check_weights
+from assay.tallies.exact_numbers import CellSums, check_weights, weight_sums
 from assay.tallies.scores.scores import Scores, check_positive, same_positive, with_labels
 from assay.tallies.tally import Tally, frozen, no_values, require
 
@@ -73,14 +73,14 @@ class BinnedScores(Tally, kind="binned scores"):
             return cls(bits)
         if rows.weight is not None:
             labels, positive = rows.binary_actual("a score tally")
-            rows_at, bad_row, _ = kernels.bin_places(values, labels, bits)
+            slots_of_rows, bad_row, _ = kernels.bin_places(values, labels, bits)
             if bad_row >= 0:
                 score.raise_missing(bad_row)
-            return cls._of_weighted(bits, positive, rows_at, rows.weight.values)
+            return cls._of_weighted(bits, positive, slots_of_rows, rows.weight.values)
         if len(rows) < _FEW:
             return cls.of_scores(Scores.of(rows), bits)
-        found, positive = with_labels(rows, actual, lambda x: kernels.bin_scores(values, x, bits))
-        table, bad_row, _ = found
+        result, positive = with_labels(rows, actual, lambda x: kernels.bin_scores(values, x, bits))
+        table, bad_row, _ = result
         if bad_row >= 0:
             score.raise_missing(bad_row)
         return cls.of_table(bits, positive, table)
@@ -104,10 +104,11 @@ class BinnedScores(Tally, kind="binned scores"):
             positives, negatives = sums
             return cls(bits, tally.positive, frozen(cells.astype(np.uint32)), positives, negatives)
         cells = np.searchsorted(edges, scores, side="right") - 1
-        places = np.concatenate([2 * cells + 1, 2 * cells])
+        slots = np.concatenate([2 * cells + 1, 2 * cells])
         counts = np.concatenate([tally.positives, tally.negatives]).astype(np.int64)
-        rows_at = np.repeat(places, counts)
-        return cls._of_weighted(bits, tally.positive, rows_at, np.repeat(np.tile(tally.weights, 2), counts))
+        slots_of_rows = np.repeat(slots, counts)
+        weight = np.repeat(np.tile(tally.weights, 2), counts)
+        return cls._of_weighted(bits, tally.positive, slots_of_rows, weight)
 
     @classmethod
     def of_table(cls, bits: int, positive: Label | None, table: Array) -> Self:
@@ -117,31 +118,25 @@ class BinnedScores(Tally, kind="binned scores"):
         return cls(bits, positive, frozen(cells.astype(np.uint32)), positives, negatives)
 
     @classmethod
-    def _of_weighted(cls, bits: int, positive: Label | None, rows_at: Array, weight: Array) -> Self:
-        """Return the tally of weighted rows at places."""
-        codes, places = kernels.encode_integers(rows_at)
-        found = kernels.exact_cell_sums(codes.astype(np.uint32), len(places), weight)
-        powers = [found[name] for name in ("weight", "squared_weight", "cubed_weight")]
-        sums = [CellSums.of_limbs(*power) for power in powers]
-        return cls._of_places(bits, positive, places, found["rows"], sums)
+    def _of_weighted(cls, bits: int, positive: Label | None, slots_of_rows: Array, weight: Array) -> Self:
+        """Return the tally of weighted rows by slot: twice the cell, and one more for a positive."""
+        codes, slots = kernels.encode_integers(slots_of_rows)
+        return cls._of_slots(bits, positive, slots, *weight_sums(codes, len(slots), weight))
 
     @classmethod
-    def _of_places(
-        cls, bits: int, positive: Label | None, places: Array, counts: Array, sums: list[CellSums]
+    def _of_slots(
+        cls, bits: int, positive: Label | None, slots: Array, counts: Array, sums: list[CellSums]
     ) -> Self:
-        """Return the tally of rows and weights at places: twice the cell, and one more for a positive.
-
-        A place may come more than once.
-        """
-        cells, where = np.unique(places // 2, return_inverse=True)
+        """Return the tally of rows and weights by slot; a slot may come more than once."""
+        cells, cell_indices = np.unique(slots // 2, return_inverse=True)
         # Positives fill the first half of a row of counters, negatives the second.
-        slots = where + len(cells) * (places % 2 == 0)
+        counters = cell_indices + len(cells) * (slots % 2 == 0)
         total = np.zeros(2 * len(cells), dtype=np.int64)
-        np.add.at(total, slots, counts)
-        sums = [one.scattered(slots, len(total)) for one in sums]
+        np.add.at(total, counters, counts)
+        sums = [cell_sums.scattered(counters, len(total)) for cell_sums in sums]
         weights = None
-        if not all(one.equals(total) for one in sums):
-            weights = tuple(one.state() for one in sums)
+        if not all(cell_sums.equals(total) for cell_sums in sums):
+            weights = tuple(cell_sums.state() for cell_sums in sums)
         positives, negatives = map(frozen, np.split(total, 2))
         return cls(bits, positive, frozen(cells.astype(np.uint32)), positives, negatives, weights)
 
@@ -153,35 +148,35 @@ class BinnedScores(Tally, kind="binned scores"):
         positive = same_positive(self.positive, other.positive)
         if self.weights is None is other.weights:
             table = np.zeros((len(cell_edges(self.bits)), 2), dtype=np.int64)
-            for one in (self, other):
-                table[one.cells, 0] += one.negatives
-                table[one.cells, 1] += one.positives
+            for side in (self, other):
+                table[side.cells, 0] += side.negatives
+                table[side.cells, 1] += side.positives
             return self.of_table(self.bits, positive, table)
-        mine, theirs = self._places(), other._places()
-        size, split = len(mine) + len(theirs), len(mine)
+        left, right = self._slots(), other._slots()
+        size, split = len(left) + len(right), len(left)
         pairs = zip(self._sums(), other._sums(), strict=True)
         sums = [
             a.scattered(np.arange(split), size).added(b.scattered(np.arange(split, size), size))
             for a, b in pairs
         ]
         counts = np.concatenate([self.positives, self.negatives, other.positives, other.negatives])
-        return self._of_places(self.bits, positive, np.concatenate([mine, theirs]), counts, sums)
+        return self._of_slots(self.bits, positive, np.concatenate([left, right]), counts, sums)
 
-    def _places(self) -> Array:
+    def _slots(self) -> Array:
         cells = self.cells.astype(np.int64)
         return np.concatenate([2 * cells + 1, 2 * cells])
 
     def _mass(self) -> list[Array]:
         """Return what the rows of each cell weigh, positives and negatives, as floats."""
         if self.weights is None:
-            return [one.astype(np.float64) for one in (self.positives, self.negatives)]
+            return [counts.astype(np.float64) for counts in (self.positives, self.negatives)]
         return np.split(self._sums()[0].floats(), 2)
 
     def _units(self) -> list[Array]:
         """Return the same as whole numbers of a unit: of Python's, unless 64 bits hold their products."""
         if self.weights is not None or self.n**2 > np.iinfo(np.int64).max:
             return np.split(self._sums()[0].units, 2)
-        return [one.astype(np.int64) for one in (self.positives, self.negatives)]
+        return [counts.astype(np.int64) for counts in (self.positives, self.negatives)]
 
     def _sums(self) -> list[CellSums]:
         if self.weights is None:
@@ -222,11 +217,11 @@ class BinnedScores(Tally, kind="binned scores"):
             return math.nan, math.nan
         p, q, tied = p[::-1], q[::-1], _single(self.bits)[self.cells][::-1]
         above, false = np.cumsum(p) - p, np.cumsum(q) - q
-        held = p > 0
-        p, q, above, false, tied = p[held], q[held], above[held], false[held], tied[held]
+        has_positives = p > 0
+        p, q, above, false, tied = (x[has_positives] for x in (p, q, above, false, tied))
         # At best all of a cell's positives come before its negatives, as one tie.
-        found = above + p
-        high = math.fsum(p * (found / (found + false + q * tied))) / m
+        up_to = above + p
+        high = math.fsum(p * (up_to / (up_to + false + q * tied))) / m
         # At worst each positive stands alone behind all of the cell's negatives. Counted rows give a
         # stretch of the harmonic series; weighted ones at least the integral under it.
         behind = false + q
@@ -235,7 +230,7 @@ class BinnedScores(Tally, kind="binned scores"):
         else:
             start = np.where(behind > 0, above + behind, 1.0)
             alone = p - behind * np.log1p(p / start)
-        low = math.fsum(np.where(tied, p * (found / (found + behind)), alone)) / m
+        low = math.fsum(np.where(tied, p * (up_to / (up_to + behind)), alone)) / m
         slack = 4e-15 * len(self.cells) ** 0.5 + 1e-14  # rounding of the sums, taken generously
         return max(0.0, low - slack), min(1.0, high + slack)
 
@@ -250,9 +245,9 @@ class BinnedScores(Tally, kind="binned scores"):
         if math.isinf(threshold):
             return threshold
         edges = cell_edges(self.bits)
-        place = int(np.searchsorted(edges, threshold))
-        near = edges[max(place - 1, 0) : place + 1]
-        return float(near[np.argmin(np.abs(near - threshold))]) + 0.0
+        index = int(np.searchsorted(edges, threshold))
+        neighbours = edges[max(index - 1, 0) : index + 1]
+        return float(neighbours[np.argmin(np.abs(neighbours - threshold))]) + 0.0
 
     def table_at(self, threshold: float) -> Confusion:
         """Return the table of what is positive by the scores from a threshold on, false and true.
@@ -265,10 +260,11 @@ class BinnedScores(Tally, kind="binned scores"):
         actual = np.repeat(np.array([1, 0], dtype=np.uint64), len(above))
         counts = np.concatenate([self.positives, self.negatives])
         sums = None if self.weights is None else self._sums()
-        held = counts > 0
-        digits = [actual[held], np.tile(above, 2)[held]]
-        kept = None if sums is None else [CellSums.of(one.exponent, one.units[held]) for one in sums]
-        return Confusion.of_digits(digits, (False, True), counts[held], kept, declared=False)
+        occupied = counts > 0
+        digits = [actual[occupied], np.tile(above, 2)[occupied]]
+        if sums is not None:
+            sums = [CellSums.of(cell_sums.exponent, cell_sums.units[occupied]) for cell_sums in sums]
+        return Confusion.of_digits(digits, (False, True), counts[occupied], sums, declared=False)
 
     def lowest(self) -> Scores:
         """Return the tally of rows that score as low as their cell allows: where a cell begins it is exact.
@@ -284,13 +280,13 @@ class BinnedScores(Tally, kind="binned scores"):
             with np.errstate(invalid="ignore"):
                 weights = self._sums()[0].floats() / counts
             sides = np.concatenate([positives, none]), np.concatenate([none, negatives])
-            held = np.flatnonzero(counts)
-            held = held[np.lexsort((weights[held], order[held]))]
-            scores, weights = scores[order[held]], weights[held]
-            positives, negatives = (side[held] for side in sides)
-        most = max(int(positives.max(initial=0)), int(negatives.max(initial=0)))
-        size = np.min_scalar_type(most)
-        counted = (frozen(one.astype(size)) for one in (positives, negatives))
+            occupied = np.flatnonzero(counts)
+            occupied = occupied[np.lexsort((weights[occupied], order[occupied]))]
+            scores, weights = scores[order[occupied]], weights[occupied]
+            positives, negatives = (side[occupied] for side in sides)
+        largest_count = max(int(positives.max(initial=0)), int(negatives.max(initial=0)))
+        size = np.min_scalar_type(largest_count)
+        counted = (frozen(counts.astype(size)) for counts in (positives, negatives))
         return Scores(self.positive, frozen(scores), weights, *counted)
 
     def mean_loss_bounds(self, loss: Callable[..., Array]) -> tuple[float, float]:
@@ -306,21 +302,20 @@ class BinnedScores(Tally, kind="binned scores"):
         """
         edges = cell_edges(self.bits)
         low = edges[self.cells]
-        after = np.append(edges, np.inf)[self.cells.astype(np.intp) + 1]
-        high = np.minimum(np.nextafter(after, -np.inf), 1.0)
+        next_edge = np.append(edges, np.inf)[self.cells.astype(np.intp) + 1]
+        high = np.minimum(np.nextafter(next_edge, -np.inf), 1.0)
         mass = self._mass()
-        least, largest = [], []
+        lowest, highest = [], []
         for positive, weight in zip((1.0, 0.0), mass, strict=True):
-            held = weight > 0
-            ends = [
-                loss(np.full(int(held.sum()), positive), np.maximum(end[held], 0.0)) for end in (low, high)
-            ]
-            least.append(weight[held] * np.minimum(*ends))
-            largest.append(weight[held] * np.maximum(*ends))
+            has_weight = weight > 0
+            outcome = np.full(int(has_weight.sum()), positive)
+            ends = [loss(outcome, np.maximum(end[has_weight], 0.0)) for end in (low, high)]
+            lowest.append(weight[has_weight] * np.minimum(*ends))
+            highest.append(weight[has_weight] * np.maximum(*ends))
         total = math.fsum(np.concatenate(mass))
         if not total:
             return math.nan, math.nan
-        bounds = [math.fsum(np.concatenate(one)) / total for one in (least, largest)]
+        bounds = [math.fsum(np.concatenate(terms)) / total for terms in (lowest, highest)]
         slack = 1e-14  # rounding of losses and sums, taken generously
         return bounds[0] * (1 - slack), bounds[1] * (1 + slack)
 

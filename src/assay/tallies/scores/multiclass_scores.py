@@ -87,20 +87,20 @@ class ClassScores(Tally, kind="class scores"):
         classes = translate(own, rows.labels)[codes]
         weight = None if rows.weight is None else rows.weight.values
         pairs = _Pairs.of(classes, weight)
-        nobody = np.zeros(len(rows), dtype=np.uint8)
+        no_rows = np.zeros(len(rows), dtype=np.uint8)
         columns = []
         for column in range(len(rows.labels)):
             values = np.ascontiguousarray(doubles(score.values[:, column]))
-            scores, pair, _, counts, bad_row = kernels.order_pairs(values, pairs.numbers, nobody)
+            scores, pair, _, counts, bad_row = kernels.order_pairs(values, pairs.numbers, no_rows)
             if bad_row >= 0:
                 score.raise_missing(bad_row)
             columns.append((scores, pair, counts))
-        made = cls._settled(rows.labels, pairs, columns)
-        made.__dict__["n"] = len(rows)
-        return made
+        tally = cls._canonical(rows.labels, pairs, columns)
+        tally.__dict__["n"] = len(rows)
+        return tally
 
     @classmethod
-    def _settled(cls, labels: Labels, pairs: _Pairs, columns: list[tuple[Array, Array, Array]]) -> Self:
+    def _canonical(cls, labels: Labels, pairs: _Pairs, columns: list[tuple[Array, Array, Array]]) -> Self:
         """Return the tally of each column's ordered scores, numbers of pairs, and counts."""
         scores, numbers, counts = (np.concatenate(parts) for parts in zip(*columns, strict=True))
         classes, weights = pairs.at(numbers)
@@ -122,21 +122,21 @@ class ClassScores(Tally, kind="class scores"):
             raise MergeError(
                 f"one tally's columns are of {shown(self.labels)}, the other's of {shown(other.labels)}."
             )
-        mine, theirs = self._pairs(), other._pairs()
-        pairs = mine.joined(theirs)
-        sides = [(one, pairs.numbers_of(own)) for one, own in ((self, mine), (other, theirs))]
+        left, right = self._pairs(), other._pairs()
+        pairs = left.joined(right)
+        sides = [(side, pairs.numbers_of(own)) for side, own in ((self, left), (other, right))]
         columns = []
         for column in range(len(self.labels)):
             arguments: list[Array] = []
-            for one, numbers in sides:
-                place = slice(one.offsets[column], one.offsets[column + 1])
-                counts = one.counts[place]
-                arguments += [doubles(one.scores[place]), numbers[place], np.zeros_like(counts), counts]
+            for side, numbers in sides:
+                entries = slice(side.offsets[column], side.offsets[column + 1])
+                counts = side.counts[entries]
+                arguments += [doubles(side.scores[entries]), numbers[entries], np.zeros_like(counts), counts]
             scores, number, _, total = kernels.merge_pairs(*arguments)
             columns.append((scores, number, total))
         # True and False beside 1 and 0 count as those.
         labels = self.labels if type(self.labels[0]) is int else other.labels
-        return self._settled(labels, pairs, columns)
+        return self._canonical(labels, pairs, columns)
 
     def _pairs(self) -> _Pairs:
         return _Pairs.of(self.classes, self.weights)
@@ -155,14 +155,14 @@ class ClassScores(Tally, kind="class scores"):
 
     def against_rest(self, label: Label) -> Scores:
         """Return one class against all others, by its own column of scores."""
-        column = self._place(label)
+        column = self._index_of(label)
         return self._binary(column, np.ones(len(self.labels), dtype=bool), label)
 
     def pair(self, label: Label, other: Label) -> Scores:
         """Return one class against one other, by the first one's column of scores."""
-        column = self._place(label)
+        column = self._index_of(label)
         chosen = np.zeros(len(self.labels), dtype=bool)
-        chosen[[column, self._place(other)]] = True
+        chosen[[column, self._index_of(other)]] = True
         return self._binary(column, chosen, label)
 
     def pooled(self) -> Scores:
@@ -179,7 +179,7 @@ class ClassScores(Tally, kind="class scores"):
         """
         return self.cached("concordance", lambda: _concordance(self))  # type: ignore[no-any-return]
 
-    def _place(self, label: Label) -> int:
+    def _index_of(self, label: Label) -> int:
         if label not in self.labels:
             raise LabelError(f"the label {shown([label])} is not among {shown(self.labels)}.")
         return self.labels.index(label)
@@ -187,10 +187,10 @@ class ClassScores(Tally, kind="class scores"):
     def _binary(self, column: int, chosen: Array, label: Label) -> Scores:
         """Return a column's rows of its own class as positive, of the other chosen classes as negative."""
         within = slice(self.offsets[column], self.offsets[column + 1])
-        taken = slice(None) if chosen.all() else chosen[self.classes[within]]
-        scores, own = self.scores[within][taken], self.classes[within][taken] == column
-        counts = self.counts[within][taken]
-        weights = None if self.weights is None else self.weights[within][taken]
+        in_chosen = slice(None) if chosen.all() else chosen[self.classes[within]]
+        scores, own = self.scores[within][in_chosen], self.classes[within][in_chosen] == column
+        counts = self.counts[within][in_chosen]
+        weights = None if self.weights is None else self.weights[within][in_chosen]
         if not len(scores):
             return Scores(label)
         if weights is not None and (weights == 1).all():
@@ -206,8 +206,8 @@ class ClassScores(Tally, kind="class scores"):
         sides = [np.add.reduceat(np.where(side, counts, 0), starts, dtype=np.uint64) for side in (own, ~own)]
         smallest = _smallest(max(side.max() for side in sides))
         positives, negatives = (frozen(side.astype(smallest)) for side in sides)
-        kept = None if weights is None else frozen(weights[starts])
-        return Scores(label, narrowed(scores[starts]), kept, positives, negatives)
+        entry_weights = None if weights is None else frozen(weights[starts])
+        return Scores(label, narrowed(scores[starts]), entry_weights, positives, negatives)
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
@@ -241,8 +241,8 @@ class ClassScores(Tally, kind="class scores"):
                 rising |= same & (key[1:] > key[:-1])
                 same &= key[1:] == key[:-1]
             require(rising.all(), "entries out of order")
-            pairs, place = np.unique(np.stack(keys[1:]), axis=1, return_inverse=True)
-            rows = pairs.tolist(), np.bincount(place.ravel(), self.counts[start:stop]).tolist()
+            pairs, inverse = np.unique(np.stack(keys[1:]), axis=1, return_inverse=True)
+            rows = pairs.tolist(), np.bincount(inverse.ravel(), self.counts[start:stop]).tolist()
             require(first is None or rows == first, "columns of different rows")
             first = rows
 
@@ -269,7 +269,7 @@ class _Pairs:
         """Return a numbering for both sides' pairs."""
         if self.weights is None is other.weights:
             return self
-        sides = [np.ones(1) if one.distinct is None else one.distinct for one in (self, other)]
+        sides = [np.ones(1) if side.distinct is None else side.distinct for side in (self, other)]
         return dataclasses.replace(self, distinct=np.unique(np.concatenate(sides)))
 
     def numbers_of(self, other: _Pairs) -> Array:
@@ -281,11 +281,11 @@ class _Pairs:
 
     def at(self, numbers: Array) -> tuple[Array, Array | None]:
         """Return the classes and the weights of pairs by their numbers."""
-        whole = numbers.astype(np.int64)
+        integers = numbers.astype(np.int64)
         if self.distinct is None:
-            return whole, None
-        classes, places = np.divmod(whole, len(self.distinct))
-        return classes, self.distinct[places]
+            return integers, None
+        classes, weight_indices = np.divmod(integers, len(self.distinct))
+        return classes, self.distinct[weight_indices]
 
 
 def _smallest(largest: Any) -> np.dtype[Any]:

@@ -50,7 +50,7 @@ def _rows_of_class(rows: Rows, label: Label) -> Rows:
         raise LabelError(f"the label {shown([label])} is not among {shown(labels)}.")
     actual.refuse_missing()
     codes, own = encode(actual)
-    positive = np.array([one == label for one in own], dtype=bool)[codes]
+    positive = np.array([own_label == label for own_label in own], dtype=bool)[codes]
     chosen = np.ascontiguousarray(score.values[:, labels.index(label)])
     return dataclasses.replace(
         rows,

@@ -109,16 +109,16 @@ class Scores(Tally, kind="scores"):
             frozen(weights)
         if bad_row >= 0:
             score.raise_missing(bad_row)
-        made = cls(positive, narrowed(distinct), weights, frozen(positives), frozen(negatives))
-        made.__dict__["n"] = rows.n  # known here, and counting it again would read the whole tally
-        return made
+        tally = cls(positive, narrowed(distinct), weights, frozen(positives), frozen(negatives))
+        tally.__dict__["n"] = rows.n  # known here, and counting it again would read the whole tally
+        return tally
 
     @classmethod
     def _of_device(cls, order: ScoreOrder, positive: Label) -> Self:
         """Return the tally of scores on a device, from which the entries are copied when they are read."""
-        made = cls.__new__(cls)
-        made.__dict__.update(positive=positive, weights=None, n=order.n, _order=order)
-        return made
+        tally = cls.__new__(cls)
+        tally.__dict__.update(positive=positive, weights=None, n=order.n, _order=order)
+        return tally
 
     def __getattr__(self, name: str) -> Any:
         """Copy the entries of a tally of scores on a device."""
@@ -235,7 +235,7 @@ class Scores(Tally, kind="scores"):
         """
         own, name = own_parameters(loss, parameters)
 
-        def made() -> Losses:
+        def compute() -> Losses:
             if hasattr(loss, "tally") and self.weights is None and self.n == len(self.scores) > _FEW:
                 # One row for each score: a kernel goes through them without an array of losses.
                 self.need_probabilities()
@@ -245,7 +245,7 @@ class Scores(Tally, kind="scores"):
             heavy = None if self.weights is None else np.concatenate(weights)
             return Losses.of_counts(np.concatenate(values), np.concatenate(counts), heavy, loss=name)
 
-        return self.cached((loss, name), made)  # type: ignore[no-any-return]
+        return self.cached((loss, name), compute)  # type: ignore[no-any-return]
 
     def entry_losses(
         self, loss: Callable[..., Array], **parameters: Any
@@ -265,14 +265,14 @@ class Scores(Tally, kind="scores"):
             )
         if "probability" in roles:
             self.need_probabilities()
-        scores, found = doubles(self.scores), []
+        scores, by_class = doubles(self.scores), []
         for positive, counts in ((1.0, self.positives), (0.0, self.negatives)):
-            here = np.flatnonzero(counts)
-            weights = None if self.weights is None else self.weights[here]
-            known = {"positive": np.full(len(here), positive)}
-            values = evaluate_in_blocks(loss, [known.get(role, scores[here]) for role in roles], own)
-            found.append((values, counts[here], weights))
-        return found
+            occupied = np.flatnonzero(counts)
+            weights = None if self.weights is None else self.weights[occupied]
+            arguments = {"positive": np.full(len(occupied), positive)}
+            values = evaluate_in_blocks(loss, [arguments.get(role, scores[occupied]) for role in roles], own)
+            by_class.append((values, counts[occupied], weights))
+        return by_class
 
     def need_probabilities(self) -> None:
         """Raise unless every score is a probability."""
@@ -280,11 +280,11 @@ class Scores(Tally, kind="scores"):
             if not 0 <= value <= 1:
                 raise_not_probability(float(value), "a score")
 
-    def entries(self, some: slice) -> Self:
+    def entries(self, index: slice) -> Self:
         """Return the tally of some of its entries, which are consecutive."""
-        weights = None if self.weights is None else self.weights[some]
+        weights = None if self.weights is None else self.weights[index]
         return type(self)(
-            self.positive, self.scores[some], weights, self.positives[some], self.negatives[some]
+            self.positive, self.scores[index], weights, self.positives[index], self.negatives[index]
         )
 
     def binned(self, bits: int = 18) -> BinnedScores:

@@ -46,11 +46,11 @@ class RunningBins:
             self._weighted = self._weighted.merge(BinnedScores.of(rows, self.bits))
         elif len(rows):
             tables = self._recent, self._counts
-            found, positive = with_labels(
+            result, positive = with_labels(
                 rows, actual, lambda labels: kernels.add_scores(*tables, values, labels, self.bits)
             )
-            if found[0] >= 0:
-                score.raise_missing(found[0])
+            if result[0] >= 0:
+                score.raise_missing(result[0])
             self._positive = same_positive(self._positive, positive)
 
     def tally(self) -> BinnedScores:

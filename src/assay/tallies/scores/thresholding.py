@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay import kernels
 from assay.tallies import BinnedScores, Confusion
-from assay.tallies.exact_numbers import CellSums
+from assay.tallies.exact_numbers import CellSums, weight_sums
 from assay.tallies.scores.scores import total_count
 
 if TYPE_CHECKING:
@@ -46,18 +45,17 @@ def confusions_at(
     segment = np.repeat(2 * np.arange(len(bounds) - 1, dtype=np.uint32), np.diff(bounds))
     codes = np.concatenate([np.repeat(segment + np.uint32(k), side) for k, side in enumerate(sides)])
     weight = np.concatenate([np.repeat(scores.weights, side) for side in sides])
-    found = kernels.exact_cell_sums(codes, 2 * len(rows), weight)
-    sums = [CellSums.of_limbs(*found[name]) for name in ("weight", "squared_weight", "cubed_weight")]
-    powers = [(one.exponent, _both_sides(one.units)) for one in sums]
+    _, sums = weight_sums(codes, 2 * len(rows), weight)
+    powers = [(cell_sums.exponent, _both_sides(cell_sums.units)) for cell_sums in sums]
     names = tuple(sorted(labels))
     order = np.array([names.index(label) for label in labels], dtype=np.uint64)
     actual, predicted = order[[0, 0, 1, 1]], order[[0, 1, 0, 1]]
     tables = []
-    for place, held in enumerate(counts):
-        there = np.flatnonzero(held)
-        own = [CellSums.of(exponent, units[place][there]) for exponent, units in powers]
-        digits = [actual[there], predicted[there]]
-        tables.append(Confusion.of_digits(digits, names, held[there], own, declared=False))
+    for index, cells in enumerate(counts):
+        occupied = np.flatnonzero(cells)
+        own = [CellSums.of(exponent, units[index][occupied]) for exponent, units in powers]
+        digits = [actual[occupied], predicted[occupied]]
+        tables.append(Confusion.of_digits(digits, names, cells[occupied], own, declared=False))
     return tables
 
 
@@ -91,11 +89,11 @@ def renamed(table: Confusion, labels: tuple[Any, ...]) -> Confusion:
            [1, 3]])
     """
     table = table.merge(Confusion((False, True)))
-    known = tuple(sorted(labels))
-    places = np.array([known.index(label) for label in labels], dtype=np.uint64)
-    digits = [places[digit] for digit in table.digits()]
+    names = tuple(sorted(labels))
+    indices = np.array([names.index(label) for label in labels], dtype=np.uint64)
+    digits = [indices[digit] for digit in table.digits()]
     sums = None if table.weights is None else table.sums()
-    return Confusion.of_digits(digits, known, table.counts, sums, declared=False)
+    return Confusion.of_digits(digits, names, table.counts, sums, declared=False)
 
 
 def with_labels(table: Confusion, labels: tuple[Any, ...]) -> Confusion:

@@ -43,26 +43,27 @@ class Confidences(Grouped, kind="confidences"):
         codes, probabilities = (loss_argument(rows, role, what) for role in ("codes", "probabilities"))
         top = probabilities.argmax(axis=1)
         confidence = np.take_along_axis(probabilities, top[:, None], axis=1)[:, 0]
-        judged = Rows(
+        rows_of_top_label = Rows(
             len(rows),
             actual=Column("correct", codes == top),
             score=Column("confidence", confidence),
             weight=rows.weight,
             by=(Column("predicted", top.astype(np.uint64), rows.labels),),
         )
-        return super().of(judged, Scores)
+        return super().of(rows_of_top_label, Scores)
 
     def pooled(self) -> Scores:
         """Return all predictions together, whatever their label."""
         tally: Any = Scores()
-        for one in self.tallies:
-            tally = tally.merge(one)
+        for scores in self.tallies:
+            tally = tally.merge(scores)
         return tally  # type: ignore[no-any-return]
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
         super().check()
-        for key, one in self.items():
+        for key, scores in self.items():
             require(type(key) is tuple and len(key) == 1, "a key that is no label")
-            require(isinstance(one, Scores) and one.positive is True, "a tally of something else")
-            require(len(one.scores) > 0 and 0 <= one.scores[0] <= one.scores[-1] <= 1, "no probabilities")
+            require(isinstance(scores, Scores) and scores.positive is True, "a tally of something else")
+            values = scores.scores
+            require(len(values) > 0 and 0 <= values[0] <= values[-1] <= 1, "no probabilities")
