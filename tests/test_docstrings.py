@@ -23,7 +23,7 @@ NOTHING = """
     inference.design_effect inference.kish inference.effective_counts inference.chi_square_p
     inference.f_p inference.obuchowski_variance inference.equal_binormal_variance
     inference.binormal_variance inference.binormal_covariance metrics.catalogue metrics.each
-    metrics.each_output metrics.pooled metrics.ratio metrics.root resampling.leave_group_out
+    metrics.each_output metrics.pooled metrics.ratio metrics.root plots.simplify.simplified resampling.leave_group_out
     resampling.leave_one_out threads
 """
 RAISES_NOTHING = {f"assay.{name}" for name in re.findall(r"[\w.]+", NOTHING)}
@@ -31,7 +31,7 @@ RAISES_NOTHING = {f"assay.{name}" for name in re.findall(r"[\w.]+", NOTHING)}
 
 def _functions():
     pages = site_tool("api_pages").subjects()
-    names = [name for _, names in pages.values() for name in names]
+    names = [name for _, names in pages.values() for name in names if not name.startswith("assay.torch.")]
     functions = {name: _object(name) for name in names}
     return {name: it for name, it in functions.items() if callable(it) and not inspect.isclass(it)}
 

@@ -37,6 +37,39 @@ MODULES = {
     "sklearn": "In place of sklearn.metrics",
     "errors": "Errors",
 }
+# Names of modules within these, which the documents name, by subject: title, the module, the names.
+FURTHER = {
+    "curves": (
+        "Curves and cutoffs",
+        {
+            "metrics.curves.curves": (
+                "Curve", "roc", "precision_recall", "detection_error", "gain", "lift", "calibration", "roc_hull",
+            ),
+            "metrics.curves.cutoffs": ("Best", "at_cutoffs", "best", "performance"),
+            "plots.simplify": ("simplified",),
+        },
+    ),
+    "calibration": (
+        "Calibration: curves, tests, decompositions",
+        {
+            "metrics.probability.calibration": (
+                "CalibrationCurve", "calibration_curve", "Null", "calibration_null",
+            ),
+            "metrics.probability.calibration_tests": (
+                "CoxFit", "cox", "CalibrationTest", "hosmer_lemeshow_test", "spiegelhalter_test",
+            ),
+            "metrics.probability.proper_scores": (
+                "Decomposition", "corp", "murphy", "BinnedBrier", "binned_brier",
+            ),
+        },
+    ),
+    "interpretation": (
+        "Scales of words for kappa and AUC",
+        {"metrics.interpretation": ("SCALES", "InterpretationScale", "band", "hint")},
+    ),
+    "torch": ("assay.torch: Training loops of PyTorch", {"torch": ("Accumulator", "TorchMetric", "ComputeMetrics")}),
+    "spark": ("Exact areas on Spark", {"engines.spark": ("exact_areas",), "engines.distributed_auc": ("Areas",)}),
+}  # fmt: skip
 
 
 def public_names(module: str) -> list[str]:
@@ -71,6 +104,9 @@ def subjects() -> dict[str, tuple[str, list[str]]]:
     for module, title in MODULES.items():
         own = public_names(f"assay.{module}")
         pages[module] = (f"assay.{module}: {title}", [f"assay.{module}.{name}" for name in own])
+    for slug, (title, homes) in FURTHER.items():
+        own = [f"assay.{home}.{name}" for home, names in homes.items() for name in names]
+        pages[slug] = (title, own)
     return pages
 
 
@@ -100,9 +136,7 @@ def write(pages: Path) -> None:
     for slug, (title, names) in subjects().items():
         (folder / f"{slug}.rst").write_text(_page(title, names), encoding="utf-8")
         index += ["", f"## [{title}]({slug}.rst)", "", "| name | |", "|---|---|"]
-        index += [
-            f"| {{py:obj}}`{name.split('.')[-1]} <{name}>` | {_summary(_object(name))} |" for name in names
-        ]
+        index += [f"| {{py:obj}}`{name.split('.')[-1]} <{name}>` | {_summary(name)} |" for name in names]
     contents = "\n".join(subjects())
     index += ["", "```{toctree}", ":hidden:", "", contents, "```"]
     (folder / "index.md").write_text("\n".join(index) + "\n", encoding="utf-8")
@@ -132,10 +166,19 @@ def _object(name: str) -> Any:
     return getattr(importlib.import_module(module), last)
 
 
-def _summary(thing: Any) -> str:
-    text = (inspect.getdoc(thing) or "").split("\n\n")[0]
+def _summary(name: str) -> str:
+    thing = _object(name)
+    text = (inspect.getdoc(thing) or "").split("\n\n")[0] if callable(thing) else _said_of_data(name)
     text = re.sub(r":\w+:`~?([^`]+)`", r"\1", " ".join(text.split())).replace("``", "`")
     return text.replace("|", "\\|")
+
+
+def _said_of_data(name: str) -> str:
+    """Return the comment (``#:``) above a value that is no function or class, whose docstring is its type's."""
+    from sphinx.pycode import ModuleAnalyzer  # noqa: PLC0415 - the tests read the names without the generator
+
+    module, _, last = name.rpartition(".")
+    return " ".join(ModuleAnalyzer.for_module(module).find_attr_docs().get(("", last), []))
 
 
 def _slug(title: str) -> str:

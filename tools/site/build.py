@@ -8,6 +8,7 @@ Nothing is read from a network. A warning, a dead link, or a request to another 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import shutil
 import sys
@@ -15,6 +16,7 @@ import time
 from pathlib import Path
 
 from sphinx.cmd.build import build_main
+from sphinx.ext.autodoc.mock import mock
 
 sys.path.insert(0, str(Path(__file__).parent))
 import api_pages
@@ -48,7 +50,11 @@ def main() -> int:
     source.copy(ROOT / "docs", pages)
     notebook_pages.write(ROOT / "docs" / "notebooks", pages / "tutorial")
     metric_pages.write(pages, pictures=not arguments.without_pictures)
-    api_pages.write(pages)
+    absent = (
+        [] if importlib.util.find_spec("torch") else ["torch"]
+    )  # assay.torch is described without it, too
+    with mock(absent):
+        api_pages.write(pages)
     pictures = 0 if arguments.without_pictures else gallery.write(pages)
     source.write_navigation(pages)
     site = html / assay.__version__
@@ -72,7 +78,7 @@ def main() -> int:
     mathml.write_font(site)
     for page in (pages / "gallery").glob("*.html"):  # Sphinx copies what it links to, not what a frame shows
         shutil.copy(page, site / "gallery")
-    count = search_index.write(site)
+    count = search_index.write(site, left_out={"gallery/index"} if arguments.without_pictures else None)
     versions.write(html, current=assay.__version__)
     faults = links.check(html)
     for fault in faults:

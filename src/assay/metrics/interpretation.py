@@ -45,6 +45,7 @@ _BELOW_CHANCE = "below chance: check the direction of the scores"
 _JUST_BELOW_0 = math.nextafter(0, -1)  # 0 itself belongs to the band above, on a scale closed on the right
 _JUST_ABOVE_HALF = math.nextafter(0.5, 1)  # 0.5 itself is a band
 
+#: The scales of words by name.
 SCALES = {
     scale.name: scale
     for scale in (
@@ -92,6 +93,27 @@ def band(
 ) -> str | None:
     """Return the word for a value, or a range of words where its interval spans bands; None if undefined.
 
+    Parameters
+    ----------
+    value
+        A kappa or an area.
+    scale
+        The name of a scale in ``SCALES``, or a scale of your own.
+    low, high
+        The limits of the value's interval.
+
+    Returns
+    -------
+    str or None
+        The word, or the first and the last of several.
+
+    Raises
+    ------
+    MetricError
+        There is no scale of that name, or the value cannot be one of its metric.
+
+    Examples
+    --------
     >>> band(0.887, "altman"), band(0.887, "landis-koch")
     ('very good', 'almost perfect')
     >>> band(0.62, "landis-koch", low=0.55, high=0.69)
@@ -110,6 +132,27 @@ def hint(
 ) -> str | None:
     """Return the word as a remark that names the scale and its limits.
 
+    Parameters
+    ----------
+    value
+        A kappa or an area.
+    scale
+        The name of a scale in ``SCALES``, or a scale of your own.
+    low, high
+        The limits of the value's interval.
+
+    Returns
+    -------
+    str or None
+        The remark; None where the value is undefined.
+
+    Raises
+    ------
+    MetricError
+        There is no scale of that name, or the value cannot be one of its metric.
+
+    Examples
+    --------
     >>> hint(0.887, "altman")
     '"very good" on the scale of Altman (1991): a convention, not a verdict'
     """

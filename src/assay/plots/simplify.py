@@ -47,6 +47,11 @@ def simplified(
     tolerance
         The largest distance allowed, in pixels.
 
+    Returns
+    -------
+    Curve
+        The curve of the points that are needed.
+
     Examples
     --------
     >>> x = np.linspace(0, 1, 1_000_001)

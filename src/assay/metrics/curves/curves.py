@@ -90,6 +90,31 @@ def roc(data: Any, *, keep_collinear: bool = True) -> Curve:
     """Return the ROC curve: recall over the false positive rate.
 
     Without the collinear points, those on a straight line between two others, it looks the same.
+
+    Parameters
+    ----------
+    data
+        Rows with scores, or a score tally.
+    keep_collinear
+        Keep the points that lie on a straight line between two others.
+
+    Returns
+    -------
+    Curve
+        The false positive rate and the recall at every cutoff, the highest first.
+
+    Raises
+    ------
+    MetricError
+        There are no rows, or all are of one class; or `data` has no scores.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9])
+    >>> curve = roc(rows)
+    >>> curve, curve.area()
+    (<ROC curve: recall over false_positive_rate, 4 points>, 0.875)
     """
     ranks = _both_classes(data)
     table = ranks.at_cutoffs()
@@ -133,6 +158,30 @@ def precision_recall(data: Any, *, keep_collinear: bool = True) -> Curve:
     """Return precision over recall, from recall 0, where precision is 1 by convention.
 
     Points not needed for drawing are those between others of the same true positives.
+
+    Parameters
+    ----------
+    data
+        Rows with scores, or a score tally.
+    keep_collinear
+        Keep the points that are not needed for drawing.
+
+    Returns
+    -------
+    Curve
+        The recall and the precision at every cutoff, the highest first.
+
+    Raises
+    ------
+    MetricError
+        There are no positives, or no rows; or `data` has no scores.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9])
+    >>> precision_recall(rows)["precision"].round(3).tolist()
+    [1.0, 1.0, 0.667, 0.5]
     """
     ranks = _positives(data)
     table = ranks.at_cutoffs()
@@ -153,7 +202,32 @@ def precision_recall(data: Any, *, keep_collinear: bool = True) -> Curve:
 
 
 def detection_error(data: Any, *, keep_collinear: bool = True) -> Curve:
-    """Return the detection error tradeoff: the false negative rate over the false positive rate."""
+    """Return the detection error tradeoff: the false negative rate over the false positive rate.
+
+    Parameters
+    ----------
+    data
+        Rows with scores, or a score tally.
+    keep_collinear
+        Keep the points that lie on a straight line between two others.
+
+    Returns
+    -------
+    Curve
+        Both rates at every cutoff, the highest first.
+
+    Raises
+    ------
+    MetricError
+        There are no rows, or all are of one class; or `data` has no scores.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9])
+    >>> detection_error(rows)["false_negative_rate"].tolist()
+    [1.0, 0.5, 0.0, 0.0]
+    """
     ranks = _both_classes(data)
     table = ranks.at_cutoffs()
     curve = Curve(
@@ -164,7 +238,31 @@ def detection_error(data: Any, *, keep_collinear: bool = True) -> Curve:
 
 
 def gain(data: Any) -> Curve:
-    """Return the cumulative gain: recall over the share of rows predicted positive."""
+    """Return the cumulative gain: recall over the share of rows predicted positive.
+
+    Parameters
+    ----------
+    data
+        Rows with scores, or a score tally.
+
+    Returns
+    -------
+    Curve
+        The share of rows and the recall at every cutoff, the highest first.
+
+    Raises
+    ------
+    MetricError
+        There are no positives, or no rows; or `data` has no scores.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9])
+    >>> curve = gain(rows)
+    >>> curve["share"].tolist(), curve["recall"].tolist()
+    ([0.0, 0.25, 0.75, 1.0], [0.0, 0.5, 1.0, 1.0])
+    """
     ranks = _positives(data)
     table = ranks.at_cutoffs()
     return Curve(
@@ -177,6 +275,28 @@ def lift(data: Any) -> Curve:
     """Return the lift, precision over prevalence, over the share of rows predicted positive.
 
     The first point, where nothing is predicted positive, has no lift and is left out.
+
+    Parameters
+    ----------
+    data
+        Rows with scores, or a score tally.
+
+    Returns
+    -------
+    Curve
+        The share of rows and the lift at every cutoff, the highest first.
+
+    Raises
+    ------
+    MetricError
+        There are no positives, or no rows; or `data` has no scores.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9])
+    >>> lift(rows)["lift"].round(3).tolist()
+    [2.0, 1.333, 1.0]
     """
     ranks = _positives(data)
     above = ranks.tp + ranks.fp
@@ -188,8 +308,26 @@ def calibration(data: Any) -> Curve:
     """Return the observed rate of each probability, by the isotonic fit.
 
     The fit over the distinct probabilities, the lowest first: the curve of CORP (Dimitriadis, Gneiting and
-    Jordan 2021), which has no bins to choose; :mod:`assay.metrics.probability.calibration` has bins.
+    Jordan 2021), which has no bins to choose; :func:`assay.metrics.probability.calibration.calibration_curve`
+    has bins.
 
+    Parameters
+    ----------
+    data
+        Rows with probabilities, or a score tally of them.
+
+    Returns
+    -------
+    Curve
+        The distinct probabilities and the rate of positives that fits each.
+
+    Raises
+    ------
+    MetricError
+        There are no rows, or a score is no probability.
+
+    Examples
+    --------
     >>> import assay
     >>> curve = calibration(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.3, 0.6, 0.8]))
     >>> curve["probability"].tolist(), curve["rate"].tolist()

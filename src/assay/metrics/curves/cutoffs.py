@@ -67,7 +67,37 @@ class Best(NamedTuple):
 
 
 def at_cutoffs(data: Any, measure: str, **parameters: Any) -> Curve:
-    """Return a measure at every cutoff, NaN where it has no value there."""
+    """Return a measure at every cutoff, NaN where it has no value there.
+
+    A row is predicted positive when its score is at or above the cutoff.
+
+    Parameters
+    ----------
+    data
+        Rows with scores, or a score tally.
+    measure
+        A metric of counts by any of its names, or one of ROCR's: ``"prec"``, ``"tpr"``, ``"f"``.
+    **parameters
+        Options of the measure, such as ``beta=2`` of ``"f_beta"``.
+
+    Returns
+    -------
+    Curve
+        The cutoffs, from infinity and the highest score down, and the measure at each.
+
+    Raises
+    ------
+    MetricError
+        The measure is not known, is none of counts, or does not take an option; or there are no rows.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9])
+    >>> curve = at_cutoffs(rows, "recall")
+    >>> curve["cutoff"].tolist(), curve["recall"].tolist()
+    ([inf, 0.9, 0.7, 0.1], [0.0, 0.5, 1.0, 1.0])
+    """
     ranks = some_rows(data)
     name, values = _values(ranks, measure, parameters)
     cutoffs = ranks.cutoffs()
@@ -77,7 +107,35 @@ def at_cutoffs(data: Any, measure: str, **parameters: Any) -> Curve:
 def performance(data: Any, measure: str, against: str | None = None, **parameters: Any) -> Curve | Value:
     """Return a measure over another, over the cutoffs, or as a single number.
 
-    Parameters are the measure's own; ``performance(tally, "tpr", against="fpr")`` is the ROC curve.
+    ``performance(rows, "tpr", against="fpr")`` is the ROC curve.
+
+    Parameters
+    ----------
+    data
+        Rows with scores, or a score tally.
+    measure
+        A metric of counts or of scores by any of its names, or one of ROCR's: ``"prec"``, ``"auc"``.
+    against
+        Another measure, for the x axis; the cutoff unless given.
+    **parameters
+        Options of the measure, such as ``beta=2`` of ``"f_beta"``.
+
+    Returns
+    -------
+    Curve, float or Undefined
+        A curve; or one number, of a measure such as ``"auc"`` that has one.
+
+    Raises
+    ------
+    MetricError
+        A measure is not known, has an axis of its own, or does not take an option; or there are no rows.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9])
+    >>> performance(rows, "prec", against="rec"), performance(rows, "auc")
+    (<precision against recall: precision over recall, 4 points>, 0.875)
     """
     ranks = some_rows(data)
     special = _CURVES.get(measure) or _NUMBERS.get(measure)
@@ -95,7 +153,36 @@ def performance(data: Any, measure: str, against: str | None = None, **parameter
 
 
 def best(data: Any, measure: str, *, lowest: bool | None = None, **parameters: Any) -> Best:
-    """Return the cutoff where a measure is highest, or lowest where less of it is better."""
+    """Return the cutoff where a measure is highest, or lowest where less of it is better.
+
+    Parameters
+    ----------
+    data
+        Rows with scores, or a score tally.
+    measure
+        A metric of counts by any of its names, or one of ROCR's: ``"prec"``, ``"tpr"``, ``"f"``.
+    lowest
+        Whether less is better; as the metric says unless given.
+    **parameters
+        Options of the measure, such as ``beta=2`` of ``"f_beta"``.
+
+    Returns
+    -------
+    Best
+        The cutoff, the value there, which is optimistic on these rows, and how many cutoffs share it.
+
+    Raises
+    ------
+    MetricError
+        The measure is not known, has no value at any cutoff, or neither direction of it is better.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9])
+    >>> best(rows, "f1")
+    Best(cutoff=0.7, value=0.8, ties=1)
+    """
     known = None if measure in _MEASURES else find(measure)
     if lowest is None:
         if known is not None and known.best is None:

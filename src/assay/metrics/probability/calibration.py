@@ -50,6 +50,32 @@ def calibration_curve(
 ) -> CalibrationCurve:
     """Return observed rates against mean predicted probabilities, in bins.
 
+    Parameters
+    ----------
+    tally
+        Rows with probabilities, or a score tally of them.
+    bins
+        How many bins.
+    rule
+        Bins of equal ``"mass"``, of equal ``"width"``, closed on the right, or of ``"left-closed width"``.
+    ties
+        Where an edge falls among rows of equal probability: each side gets its ``"share"`` of their
+        positives, or ``"positives first"``.
+    clip
+        Move probabilities into [clip, 1 - clip] first.
+
+    Returns
+    -------
+    CalibrationCurve
+        Of each bin the mean probability, the observed rate, the rows, and its limits.
+
+    Raises
+    ------
+    MetricError
+        There are no rows, a score is no probability, or there are no such bins.
+
+    Examples
+    --------
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.3, 0.6, 0.8]))
     >>> curve = calibration_curve(tally, bins=2)
@@ -166,6 +192,33 @@ def calibration_null(
     Outcomes are drawn from the probabilities themselves, `replicates` times. The p-value is the share of
     replicates, the observed value included, that are no smaller than it.
 
+    Parameters
+    ----------
+    metric
+        A metric of probabilities, such as ``assay.metrics.expected_calibration_error``.
+    tally
+        Rows with probabilities, or a score tally of them.
+    replicates
+        How many sets of outcomes are drawn.
+    seed
+        The seed of the draws: the same one gives the same result.
+    clip
+        Move probabilities into [clip, 1 - clip] first.
+    **parameters
+        Options of the metric, such as ``bins=10``.
+
+    Returns
+    -------
+    Null
+        The value, its mean if the probabilities were right, the p-value, and the number of replicates.
+
+    Raises
+    ------
+    MetricError
+        The metric does not read probabilities, or has no value for these rows.
+
+    Examples
+    --------
     >>> import assay
     >>> from assay.metrics import ece
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1] * 25, score=[0.1, 0.3, 0.6, 0.8] * 25))

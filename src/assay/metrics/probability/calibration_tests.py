@@ -48,6 +48,25 @@ class CoxFit:
 def cox(tally: Any, *, clip: float = 0.0) -> CoxFit | Undefined:
     """Return the fit of ``logit(rate) = intercept + slope logit(p)`` (Cox 1958): 0 and 1 for calibrated ones.
 
+    Parameters
+    ----------
+    tally
+        Rows with probabilities, or a score tally of them.
+    clip
+        Move probabilities into [clip, 1 - clip] first.
+
+    Returns
+    -------
+    CoxFit or Undefined
+        Intercept and slope with their errors, and the test that they are 0 and 1; undefined where none fits.
+
+    Raises
+    ------
+    MetricError
+        A score is no probability.
+
+    Examples
+    --------
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1] * 9, score=[0.125, 0.25, 0.5, 0.75] * 9))
     >>> fit = cox(tally)
@@ -129,7 +148,33 @@ class CalibrationTest:
 
 
 def spiegelhalter_test(tally: Any, *, clip: float = 0.0) -> CalibrationTest | Undefined:
-    """Return Spiegelhalter's test: whether right probabilities would give such a Brier score."""
+    """Return Spiegelhalter's test: whether right probabilities would give such a Brier score.
+
+    Parameters
+    ----------
+    tally
+        Rows with probabilities, or a score tally of them.
+    clip
+        Move probabilities into [clip, 1 - clip] first.
+
+    Returns
+    -------
+    CalibrationTest or Undefined
+        The statistic, a standard normal if they are right, and the two-sided p-value.
+
+    Raises
+    ------
+    MetricError
+        A score is no probability.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 0, 1] * 25, score=[0.1, 0.3, 0.6, 0.8] * 25)
+    >>> found = spiegelhalter_test(rows)
+    >>> round(found.statistic, 3), round(found.p_value, 4)
+    (2.513, 0.012)
+    """
     z = spiegelhalter_z(tally, clip=clip)
     return z if isinstance(z, Undefined) else CalibrationTest(z, _two_sided(z))
 
@@ -180,6 +225,38 @@ def hosmer_lemeshow_test(
 
     Its degrees of freedom are the groups, or two less where the model was fitted to these very rows
     (`in_sample`). Its power depends on the number of groups: the curve, or Cox's line, tells more.
+
+    Parameters
+    ----------
+    tally
+        Rows with probabilities, or a score tally of them.
+    groups
+        How many groups.
+    in_sample
+        Whether the model was fitted to these rows.
+    ties
+        Where an edge falls among rows of equal probability: each side gets its ``"share"`` of their
+        positives, or ``"positives first"``.
+    clip
+        Move probabilities into [clip, 1 - clip] first.
+
+    Returns
+    -------
+    CalibrationTest or Undefined
+        The statistic, the p-value and the degrees of freedom.
+
+    Raises
+    ------
+    MetricError
+        A score is no probability, or there cannot be so many groups.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 0, 1] * 25, score=[0.1, 0.3, 0.6, 0.8] * 25)
+    >>> found = hosmer_lemeshow_test(rows, groups=4)
+    >>> round(found.statistic, 1), found.degrees
+    (104.9, 4)
     """
     view = Probabilities.of(tally, clip=clip)
     statistic, degrees = _hosmer_lemeshow(view, groups, ties) if len(view.p) else (math.nan, 0)

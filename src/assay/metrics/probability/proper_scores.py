@@ -160,6 +160,27 @@ def corp(tally: Any, score: Literal["brier", "log"] = "brier", *, clip: float = 
     over the base rate, uncertainty the base rate's own score. There are no bins to choose; neither of the
     first two is below 0.
 
+    Parameters
+    ----------
+    tally
+        Rows with probabilities, or a score tally of them.
+    score
+        The Brier score, ``"brier"``, or the log loss, ``"log"``.
+    clip
+        Move probabilities into [clip, 1 - clip] first.
+
+    Returns
+    -------
+    Decomposition
+        The score and its three parts.
+
+    Raises
+    ------
+    MetricError
+        There are no rows, a score is no probability, or `score` is neither of the two.
+
+    Examples
+    --------
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.125, 0.25, 0.5, 0.75]))
     >>> corp(tally)
@@ -233,6 +254,29 @@ def murphy(tally: Any, *, clip: float = 0.0) -> Decomposition:
     Its miscalibration is also called reliability, its discrimination resolution. Where nearly every row has
     a probability of its own, they are nearly the score and the uncertainty themselves and tell nothing: use
     :func:`corp` there.
+
+    Parameters
+    ----------
+    tally
+        Rows with probabilities, or a score tally of them.
+    clip
+        Move probabilities into [clip, 1 - clip] first.
+
+    Returns
+    -------
+    Decomposition
+        The score and its three parts.
+
+    Raises
+    ------
+    MetricError
+        There are no rows, or a score is no probability.
+
+    Examples
+    --------
+    >>> import assay
+    >>> murphy(assay.rows(actual=[0, 1, 0, 1], score=[0.25, 0.25, 0.75, 0.75]))
+    Decomposition(score=0.3125, miscalibration=0.0625, discrimination=0.0, uncertainty=0.25)
     """
     view = Probabilities.some(tally, clip=clip)
     parts = brier_reliability.formula(view), brier_resolution.formula(view), brier_uncertainty.formula(view)
@@ -286,6 +330,32 @@ def binned_brier(
 
     Without those the parts do not add up (Stephenson, Coelho and Jolliffe 2008).
 
+    Parameters
+    ----------
+    tally
+        Rows with probabilities, or a score tally of them.
+    bins
+        How many bins.
+    rule
+        Bins of equal ``"mass"``, of equal ``"width"``, closed on the right, or of ``"left-closed width"``.
+    ties
+        Where an edge falls among rows of equal probability: each side gets its ``"share"`` of their
+        positives, or ``"positives first"``.
+    clip
+        Move probabilities into [clip, 1 - clip] first.
+
+    Returns
+    -------
+    BinnedBrier
+        The score and its five parts.
+
+    Raises
+    ------
+    MetricError
+        There are no rows, a score is no probability, or there are no such bins.
+
+    Examples
+    --------
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.125, 0.25, 0.5, 0.75]))
     >>> binned_brier(tally, bins=2).reliability
