@@ -19,6 +19,8 @@ from urllib.parse import quote
 import versions
 from playwright.sync_api import Page, sync_playwright
 
+import assay
+
 HERE = Path(__file__).resolve().parent
 FIRST = 3
 TELEPHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
@@ -42,7 +44,7 @@ def main() -> int:
         print("search: not asked, there is no Chromium: apt-get install chromium", file=sys.stderr)
         return 1 if arguments.required else 0
     questions = tomllib.loads((HERE / "questions.toml").read_text(encoding="utf-8"))["questions"]
-    site = max(arguments.folder.resolve().glob("*/index.html")).parent
+    site = arguments.folder.resolve() / assay.__version__
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         page = chromium.new_page()

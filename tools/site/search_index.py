@@ -14,12 +14,14 @@ __all__ = ["write"]
 
 KEYWORDS = Path(__file__).with_name("keywords.toml")
 LEFT_OUT = {"search.html", "genindex.html", "py-modindex.html"}
+MEMBER = 200  # of a method
 LONGEST = 1200  # characters of a section that are searched: the rest is tables of numbers as a rule
 
 
-def write(site: Path) -> int:
+def write(site: Path, *, left_out: set[str] | None = None) -> int:
     """Write ``_static/search-index.js`` of the pages that were built; return how many entries it has."""
     keywords = tomllib.loads(KEYWORDS.read_text(encoding="utf-8"))["pages"]
+    keywords = {name: words for name, words in keywords.items() if name not in (left_out or ())}
     entries: list[dict[str, Any]] = []
     for path in sorted(site.rglob("*.html")):
         name = path.relative_to(site).as_posix()
@@ -47,9 +49,13 @@ def _entries(name: str, article: Tag, keywords: str) -> list[dict[str, Any]]:
     for tag in article.select("a.headerlink, .toctree-wrapper, nav, script, style, .formula, table.numbers"):
         tag.decompose()
     objects = []
-    for described in article.select("dl.py"):
+    outer = [one for one in article.select("dl.py") if one.find_parent("dl", class_="py") is None]
+    for described in outer:
         head = described.find("dt", id=True)
-        if isinstance(head, Tag) and described.find_parent("dl", class_="py") is None:
+        if isinstance(head, Tag):
+            members = [_member(inner) for inner in described.select("dl.py")]
+            for inner in described.select("dl.py"):
+                inner.extract()
             body = described.find("dd")
             text = _text(body) if isinstance(body, Tag) else ""
             objects.append(
@@ -57,10 +63,10 @@ def _entries(name: str, article: Tag, keywords: str) -> list[dict[str, Any]]:
                     "u": f"{name}#{head['id']}",
                     "t": str(head["id"]),
                     "k": "api",
-                    "s": [["", "", text[: 2 * LONGEST]]],
+                    "s": [["", "", text[: 2 * LONGEST]], *(member for member in members if member)],
                 }
             )
-    for described in article.select("dl.py"):
+    for described in outer:
         described.extract()
     for code in article.select("div.highlight"):  # prose first: an excerpt is to be read
         if isinstance(section := code.find_parent("section"), Tag):
@@ -83,6 +89,15 @@ def _entries(name: str, article: Tag, keywords: str) -> list[dict[str, Any]]:
         )
     kind = name.split("/", maxsplit=1)[0] if "/" in name else "page"
     return [{"u": name, "t": title, "k": kind, "w": keywords, "s": sections}, *objects]
+
+
+def _member(described: Tag) -> list[str]:
+    """Return a method or an attribute of a class as a section: its anchor, its name and how its text begins."""
+    head, body = described.find("dt", id=True), described.find("dd")
+    if not isinstance(head, Tag):
+        return []
+    anchor = str(head["id"])
+    return [anchor, anchor.rpartition(".")[2], _text(body)[:MEMBER] if isinstance(body, Tag) else ""]
 
 
 def _text(tag: Any) -> str:

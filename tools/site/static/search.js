@@ -5,7 +5,7 @@
 (() => {
   const IGNORED = new Set(
     ("a an and are as at be by can could do does each every find for from get give has have how i in into is it its make me my of on " +
-      "one or our python should that the their them there this to use using was way we what when where which who why will with would you your").split(" "),
+      "one or our per python should that the their them there this to use using was way we what when where which who why will with would you your").split(" "),
   );
   const SAME = {
     auroc: ["auc"], rocauc: ["auc"], ci: ["confidence", "interval"], cis: ["confidence", "interval"], crossval: ["cross", "validation"],
@@ -24,6 +24,7 @@
       .replace(/ies$/, "y")
       .replace(/(ss|x|ch|sh)es$/, "$1")
       .replace(/([^suai])s$/, "$1")
+      .replace(/(..[a-z])ied$/, "$1y")
       .replace(/(..[a-z])(ing|ed)$/, "$1")
       .replace(/([^aeiouls])\1$/, "$1")
       .replace(/e$/, "");
@@ -62,7 +63,8 @@
         count(weights, heading, WEIGHTS.heading);
         length += count(weights, text, WEIGHTS.text);
       }
-      return { page, weights, length, title: new Set(terms(`${page.t} ${page.w || ""}`)) };
+      const named = new Set(terms(page.t));
+      return { page, weights, length, named, title: new Set([...named, ...terms(page.w || "")]) };
     });
     const documents = new Map();
     for (const { weights } of pages) for (const term of weights.keys()) documents.set(term, (documents.get(term) || 0) + 1);
@@ -84,12 +86,18 @@
   const query = (text) => {
     const words = plain(text).match(/[a-z0-9][a-z0-9_.]*[a-z0-9]|[a-z0-9]/g) || [];
     const asked = [];
+    /** Two words that are written as one elsewhere: k fold, data frame. */
+    const joined = (left, right) => {
+      const both = left && right ? stem(left + right) : "";
+      return index.documents.has(both) ? both : "";
+    };
     words.forEach((word, place) => {
       if (IGNORED.has(word) && words.length > 1) return;
       const known = [...new Set(SAME[word] ? [...terms(word), ...SAME[word].map(stem)] : terms(word))];
       for (const term of known) {
         const meanings = new Map();
         if (index.documents.has(term)) meanings.set(term, 1);
+        for (const both of [joined(words[place - 1], word), joined(word, words[place + 1])]) if (both) meanings.set(both, 1);
         if (place === words.length - 1 && term.length > 1) {
           for (const other of index.documents.keys()) if (other !== term && other.startsWith(term)) meanings.set(other, 0.4);
         }
@@ -104,7 +112,7 @@
 
   const rarity = (term) => Math.log(1 + index.pages.length / (index.documents.get(term) || 1));
 
-  const score = ({ weights, length, title }, asked) => {
+  const score = ({ weights, length, named, title }, asked) => {
     let sum = 0;
     let matched = 0;
     let possible = 0;
@@ -123,7 +131,10 @@
       possible += most;
       if (best) matched += most;
     }
-    return possible ? sum * (matched / possible) ** 2 : 0;
+    // A page that is called what was asked, and nothing more, comes before others that have the word in their names.
+    const wanted = new Set(asked.flatMap((meanings) => [...meanings.keys()]));
+    const share = [...named].filter((term) => wanted.has(term)).length / Math.max(named.size, 1);
+    return possible ? sum * (matched / possible) ** 2 * (1 + 0.2 * share) : 0;
   };
 
   /** The section of a page that has most of the words, where it is not the beginning. */
@@ -155,7 +166,7 @@
       .slice(0, limit)
       .map(({ entry: { page }, score: points }) => {
         const [anchor, heading, body] = section(page, asked);
-        return { url: ROOT + page.u + (anchor ? `#${anchor}` : ""), page: page.u, title: page.t, heading, body, score: points, kind: page.k, asked };
+        return { url: ROOT + (anchor ? `${page.u.split("#")[0]}#${anchor}` : page.u), page: page.u, title: page.t, heading, body, score: points, kind: page.k, asked };
       });
   };
 
