@@ -43,6 +43,10 @@ _BY_HAND = {
         r"(1-p)\sum_{r\;\mathrm{relevant}}p^{r-1},\quad p=\mathrm{persistence}"
     ),
     "average_precision": r"\sum_{i}\left(R_i-R_{i-1}\right)P_i,\quad R=\mathrm{recall},\;P=\mathrm{precision}",
+    "auc": (
+        r"\frac{\mathrm{concordant}\;\mathrm{pairs}+\frac{1}{2}\;\mathrm{tied}\;\mathrm{pairs}}"
+        r"{\mathrm{positives}\cdot\mathrm{negatives}}"
+    ),
     "max_f1": r"\max\frac{2\,\mathrm{tp}}{2\,\mathrm{tp}+\mathrm{fn}+\mathrm{fp}}",
     "max_informedness": r"\max\left(\mathrm{recall}+\mathrm{specificity}-1\right)",
     "brier": r"\frac{1}{n}\sum_{i=1}^{n}\left(p_i-y_i\right)^{2}",
