@@ -12,8 +12,9 @@ __all__ = ["citations", "entries", "setup"]
 
 PAGE = "bibliography"
 _NAME = r"(?:(?:van der|van|von|de|le|Babington) )?[A-Z][\w'-]+"
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _CITATION = re.compile(
-    rf"\b(?P<first>{_NAME})(?P<others>(?:, {_NAME})*(?:,? (?:and|&) (?:{_NAME}|others))?| et al\.?)?,? "
+    rf"\b(?!(?:{_MONTHS})\b)(?P<first>{_NAME})(?P<others>(?:, {_NAME})*(?:,? (?:and|&) (?:{_NAME}|others))?| et al\.?)?,? "
     r"\(?(?P<year>1[89]\d\d|20\d\d)\b(?!\.\d)"
 )
 
@@ -42,6 +43,8 @@ def citations(
     >>> known = entries("### Light 1971\n### Light and Margolin 1971")
     >>> [found[2:] for found in citations("by Light (1971), Light and Margolin 1971 and Nobody 2001", known)]
     [('Light (1971', 'light-1971'), ('Light and Margolin 1971', 'light-and-margolin-1971'), ('Nobody 2001', '')]
+    >>> [found[2] for found in citations("as Light (1971) said in November 2026", known)]
+    ['Light (1971']
     """
     for match in _CITATION.finditer(text):
         first = re.sub(r"[']s$", "", match["first"])
