@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from assay.errors import check_whole_number
 from assay.metrics.arithmetic import mild, ratio, total
 from assay.metrics.metric import metric, need_tally
-from assay.metrics.parameters import whole
 from assay.metrics.probability.calibration import expected_calibration_error
 from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.metrics.undefined import NO_ROWS
@@ -97,7 +97,7 @@ def top_k_accuracy(codes: Any, scores: Any, *, k: int = 2) -> Any:
     Where classes tie for the last of the k positions, the row counts by the share of them that fit: the order
     of the labels does not matter.
     """
-    k = whole("k", k)
+    k = check_whole_number("k", k)
     actual = _of_actual_class(codes, scores)[:, None]
     above, tied = (scores > actual).sum(axis=1), (scores == actual).sum(axis=1)
     return np.clip((k - above) / tied, 0, 1)
