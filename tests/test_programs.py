@@ -52,3 +52,9 @@ def test_a_script_is_run_to_its_end():
     """What it writes and its exit code come back."""
     done = programs.run_script("import sys; print(sys.argv[1]); sys.exit('bad')", "word")
     assert (done.returncode, done.stdout, done.stderr) == (1, "word\n", "bad\n")
+
+
+def test_a_program_that_has_ended_is_not_waited_for():
+    """What it was to bring about will not come."""
+    with started("raise SystemExit(3)") as process, pytest.raises(AssertionError, match="exit code 3"):
+        programs.wait_until(lambda: False, process)

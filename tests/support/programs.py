@@ -57,9 +57,13 @@ def wait(process):
 
 
 def wait_until(condition, process):
-    """Wait until a condition holds that a program is to bring about; fail if the program hangs."""
+    """Wait until a condition holds that a program is to bring about; fail if the program hangs, or ends without it."""
     hanging = _hanging(process)
-    while not condition():
+    while True:
+        code = process.poll()
+        if condition():
+            return
+        assert code is None, f"{process.args} ended with exit code {code}"
         hanging()
         time.sleep(0.02)
 
