@@ -5,7 +5,7 @@ import pytest
 from support.oracles.quadratic_form import jackknife_df
 
 import assay
-from assay.inference.formulas.cluster_jackknife import satterthwaite_df
+from assay.inference.formulas.cluster_jackknife import jackknife_parts, satterthwaite_df
 
 SIZES = {
     "unequal": [3, 9, 4, 30, 7, 12, 5, 8],
@@ -39,6 +39,23 @@ def test_weighted_rows_are_clusters_of_one():
     found = satterthwaite_df(weight, squares, effective, 1.0)
     assert found == pytest.approx(jackknife_df(weight, np.ones(30)), rel=1e-12)
     assert found < effective - 1
+
+
+@pytest.mark.parametrize("rest", [1e-2, 1e-4, 1e-8, 1e-11])
+def test_a_cluster_with_nearly_all_rows_leaves_one_degree_of_freedom(rest):
+    """However little the others hold: nothing cancels, and a quadratic form has no less than one."""
+    sizes = np.array([1 - rest, rest / 2, rest / 2])
+    rows = 1 / float(sizes @ sizes)
+    for effect in (1.0, 2.0):
+        found = satterthwaite_df(sizes, sizes**2, rows, effect)
+        assert 1 - 1e-12 <= found <= 1 + rest
+    assert satterthwaite_df(sizes[:2], sizes[:2] ** 2, rows, 1.0) == pytest.approx(1, abs=1e-12)
+
+
+def test_what_rounding_leaves_is_no_cluster():
+    """A weight of 1e-8 beside one of 1e8 is no second cluster: there is no spread."""
+    assert np.isnan(jackknife_parts(np.array([0.5, -0.5]), np.array([1e8, 1e-8]))).all()
+    assert satterthwaite_df(np.array([1e8, 1e-8]), np.array([1e16, 1e-16]), 1.0, 1.0) == 0
 
 
 def covered(metric, draw, truth, sets):

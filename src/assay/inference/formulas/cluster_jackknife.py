@@ -26,6 +26,9 @@ __all__ = [
 ]
 
 
+_NEGLIGIBLE = 1e-12  # share of the information below which a cluster tells nothing beside the others
+
+
 class ClusterSpread(NamedTuple):
     """A standard error from clusters, its degrees of freedom, and how many equal clusters they are worth."""
 
@@ -43,18 +46,23 @@ def share_without_cluster(information: NDArray[np.float64], *, minimum: float = 
     return np.asarray(np.maximum(1 - information / float(information.sum()), minimum))
 
 
+def _informative(information: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which clusters have a share of the information that rounding leaves."""
+    return np.asarray(information > _NEGLIGIBLE * float(information.sum()))
+
+
 def jackknife_parts(parts: NDArray[np.float64], information: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how far an estimate would move without each cluster, scaled so that the squares are a variance.
 
     `parts` are the clusters' sums of influence, `information` how much of what the estimate rests on lies in
-    each: rows, or rows of the class that counts. Clusters without any have no part.
+    each: rows, or rows of the class that counts. Clusters without any have no part. A single cluster with
+    all information but for rounding shows no spread: the parts are NaN.
 
     >>> jackknife_parts(np.array([0.1, -0.1]), np.array([5.0, 5.0])).round(4)
     array([ 0.1414, -0.1414])
     """
-    total = float(information.sum())
-    clusters = int(np.count_nonzero(information))
-    if not total or clusters < 2:  # noqa: PLR2004
+    clusters = int(np.count_nonzero(_informative(information)))
+    if clusters < 2:  # noqa: PLR2004
         return np.full(len(parts), math.nan)
     return parts / share_without_cluster(information) * math.sqrt((clusters - 1) / clusters)
 
@@ -113,8 +121,8 @@ def satterthwaite_df(
     >>> [round(satterthwaite_df(sizes, sizes, 180, effect), 2) for effect in (1, 3, 37)]
     [2.9, 1.87, 1.52]
     """
-    taken = information > 0
-    share = information[taken] / float(information.sum())
+    taken = _informative(information)
+    share = information[taken] / float(information[taken].sum())
     if len(share) < 2:  # noqa: PLR2004
         return 0.0
     if float(share.max()) == float(share.min()):
@@ -124,11 +132,19 @@ def satterthwaite_df(
     icc = (design_effect - 1) / (largest_effect - 1) if largest_effect > 1 else 0.0
     icc = min(max(icc, 0.0), 1.0)
     variance = icc + (1 - icc) * own
-    # Each cluster's squared distance from the mean of all: its factor, and what two of them share.
-    factor = np.square(share / (1 - share))
-    half = float(share**2 @ variance) / 2 - share * variance
-    alone = variance + 2 * half
-    trace = float(factor @ alone)
+    # Each cluster's squared distance from the mean of all: its factor, and what two of them share. The
+    # largest cluster is apart from the others, so that nothing cancels where it has nearly all information.
+    most = int(share.argmax())
+    largest, its_variance = float(share[most]), float(variance[most])
+    share, variance = np.delete(share, most), np.delete(variance, most)
+    rest = float(share.sum())
+    of_others = float(share**2 @ variance)
+    half = (largest**2 * its_variance + of_others) / 2 - share * variance
+    factor, alone = np.square(share / (1 - share)), variance + 2 * half
+    largest_factor, largest_alone = (largest / rest) ** 2, rest**2 * its_variance + of_others
+    shared = of_others - largest * rest * its_variance - share * variance
+    trace = float(factor @ alone) + largest_factor * largest_alone
     squares = 2 * (float(factor.sum()) * float(factor @ half**2) + float(factor @ half) ** 2)
     squares += float(factor**2 @ (alone**2 - 4 * half**2))
+    squares += 2 * largest_factor * float(factor @ shared**2) + (largest_factor * largest_alone) ** 2
     return trace * trace / squares
