@@ -1,5 +1,6 @@
 """Intervals of rows that nobody expects: no positive at all, losses alike but for rounding, weights of any size."""
 
+import itertools
 import math
 
 import numpy as np
@@ -95,3 +96,82 @@ def test_sparse_tables_have_no_interval_of_chi_square_measures():
             if not given:
                 assert "fewer than 5 rows" in found.note
         assert assay.estimate("mcc", assay.rows(actual=actual, predicted=predicted)).low is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["rmse", "mae", "r2", "smape_100", "log_loss", "cox_intercept", "f_half", "f1"]
+)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_rows_that_weigh_next_to_nothing_beside_another_do_no_harm(name, grouped):
+    """Weights from 1e-8 to 1e8: an interval about the value, or a reason."""
+    rng = np.random.default_rng(3)
+    for size in (2, 3, 5, 8):
+        actual, columns = np.arange(size) % 2, {"predicted": rng.uniform(0.05, 0.95, size)}
+        if name.startswith("f"):
+            columns = {"predicted": rng.integers(0, 2, size)}
+        elif name in ("log_loss", "cox_intercept"):
+            columns = {"score": columns["predicted"]}
+        design = {"weight": rng.permutation(10.0 ** np.linspace(-8, 8, size))}
+        if grouped:
+            design["group"] = np.arange(size) // 2
+        found = assay.estimate(name, assay.rows(actual=actual, **columns, **design))
+        if found.low is None:
+            assert not found.defined or found.note
+        else:
+            assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("name", ["mutual_information", "normalized_mutual_information"])
+def test_shared_information_of_one_group(name):
+    """All rows in one group show no spread between groups."""
+    rows = assay.rows(actual=[0, 1, 1, 0, 1], predicted=[0, 1, 0, 0, 1], group=[7] * 5)
+    found = assay.estimate(name, rows)
+    assert found.low is None
+    assert "group" in found.note
+
+
+@pytest.mark.parametrize("group", [None, [1, 0, 3, 1, 3] * 8])
+def test_association_with_a_single_predicted_class(group):
+    """Nothing can go together with what does not vary: chi-square has no degrees of freedom."""
+    rows = assay.rows(actual=[1, 0, 0, 1, 1] * 8, predicted=[0] * 40, labels=(0, 1), group=group)
+    for name in ("goodman_kruskal_tau", "goodman_kruskal_tau_predicted"):
+        found = assay.estimate(name, rows)
+        assert not found.defined or "one actual or one predicted class" in found.note
+
+
+@pytest.mark.parametrize("name", ["kappa", "quadratic_weighted_kappa", "stuarts_tau_c"])
+def test_agreement_that_turns_has_nested_intervals(name):
+    """Kappa below chance falls and rises again as a rate comes to 0: every table of six rows and two classes."""
+    for tp, fp, fn in np.ndindex(7, 7, 7):
+        if tp + fp + fn > 6:
+            continue
+        tally = assay.Confusion.of_table([[6 - tp - fp - fn, fp], [fn, tp]], (0, 1))
+        found = [assay.estimate(name, tally, confidence=c) for c in (0.5, 0.8, 0.95, 0.99, 0.9999)]
+        for inner, outer in itertools.pairwise(found):
+            if inner.low is not None:
+                assert outer.low <= inner.low + 1e-9, (tp, fp, fn)
+                assert inner.high <= outer.high + 1e-9, (tp, fp, fn)
+
+
+@pytest.mark.parametrize("name", ["brier", "root_brier", "log_loss", "brier_skill", "log_loss_skill"])
+def test_losses_of_few_clusters_have_nested_intervals(name):
+    """With two clusters or three the effective rows are next to none at 99.9%, which says less, not more."""
+    rng = np.random.default_rng(8)
+    confidences = (0.5, 0.8, 0.95, 0.99, 0.999, 0.9999)
+    for turn in range(25):
+        n, clusters = 4 + turn % 9, 2 + turn % 3
+        columns = {"actual": np.arange(n) % 2, "score": rng.uniform(0.02, 0.98, n)}
+        rows = assay.rows(**columns, group=np.arange(n) % clusters)
+        found = [assay.estimate(name, rows, confidence=c) for c in confidences]
+        for inner, outer in itertools.pairwise(found):
+            if inner.low is not None:
+                assert outer.low <= inner.low + 1e-9, turn
+                assert inner.high <= outer.high + 1e-9, turn
+
+
+def test_a_skill_has_no_lower_limit_where_the_base_rate_may_be_0():
+    """A model may be worse than a perfect guess by any factor: the limit is infinite, no number near 1e300."""
+    rows = assay.rows(actual=[0, 1, 0, 0], score=[0.2, 0.6, 0.3, 0.1], group=[0, 0, 1, 1])
+    found = assay.estimate("log_loss_skill", rows, confidence=0.999)
+    assert found.low == -math.inf
+    assert found.value < found.high <= 1

@@ -31,6 +31,7 @@ __all__ = ["LossSample", "gamma_quantile", "loss_interval"]
 _ADDED_ROWS = 0.5  # with a whole row the coverage was 0.96 to 1
 _MIN_SKEWNESS = 1e-6  # below, the gamma distribution is practically normal
 _LARGE_SHAPE = 1e6
+_SIZE_TOLERANCE = 1e-9  # of the logarithm of a number of rows
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -67,8 +68,14 @@ class LossSample:
         return float(self.weights.sum())
 
 
-def loss_interval(sample: LossSample, rows: float, *, confidence: float = 0.95) -> Interval:
+def loss_interval(
+    sample: LossSample, rows: float, *, most_rows: float = 0.0, confidence: float = 0.95
+) -> Interval:
     """Return the interval of the mean of losses whose effective sample size is `rows`.
+
+    Where that is smaller the surer the interval, as in few clusters, `most_rows` is what it is at most. Next
+    to no rows leave only the half row that is added, and its loss is a single number: the limits are the
+    widest of all sizes between, so that a surer interval is no narrower.
 
     >>> confident = LossSample(np.full(20, 0.001), np.ones(20), right=0.001, wrong=6.9)
     >>> [round(limit, 4) for limit in loss_interval(confident, 20)]
@@ -76,9 +83,31 @@ def loss_interval(sample: LossSample, rows: float, *, confidence: float = 0.95) 
     """
     tail = (1 - confidence) / 2
     return (
-        min(_quantile(sample, rows, sample.right, tail), sample.mean),
-        max(_quantile(sample, rows, sample.wrong, 1 - tail), sample.mean),
+        min(_widest_quantile(sample, rows, most_rows, sample.right, tail), sample.mean),
+        max(_widest_quantile(sample, rows, most_rows, sample.wrong, 1 - tail), sample.mean),
     )
+
+
+def _widest_quantile(sample: LossSample, rows: float, most_rows: float, added: float, share: float) -> float:
+    """Return the quantile that is farthest out of those of `rows` to `most_rows` rows."""
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - SciPy takes its time to load
+
+    sign = 1.0 if share > 0.5 else -1.0  # noqa: PLR2004
+
+    def inward(log_rows: float) -> float:
+        return -sign * _quantile(sample, math.exp(log_rows), added, share)
+
+    if rows >= most_rows:
+        return _quantile(sample, rows, added, share)
+    ends = math.log(rows), math.log(most_rows)
+    sizes = np.linspace(*ends, 2 + int((ends[1] - ends[0]) / math.log(2))).tolist()
+    values = [inward(size) for size in sizes]
+    best = int(np.argmin(values))
+    if not best:  # as a rule: the fewer rows, the farther out
+        return -sign * values[0]
+    bounds = sizes[best - 1], sizes[min(best + 1, len(sizes) - 1)]
+    between = minimize_scalar(inward, bounds=bounds, method="bounded", options={"xatol": _SIZE_TOLERANCE})
+    return -sign * min(float(between.fun), values[best])
 
 
 def _quantile(sample: LossSample, rows: float, added: float, share: float) -> float:

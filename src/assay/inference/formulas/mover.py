@@ -41,6 +41,7 @@ __all__ = [
 _MAX_CHOICES = 8  # of estimates that move a function the same way at either limit
 _ALMOST_INFINITE = 1e150  # its square is still a float
 _GRID = np.arange(1, 64) / 64  # shares between its limits at which a function of rates is evaluated
+_FINER, _FINER_GRIDS = np.linspace(0, 1, 33), 4  # between two neighbours of a grid point, and so on
 
 
 def mover(
@@ -86,6 +87,8 @@ def mover_function(
     estimates: Sequence[float],
     limits: Sequence[Interval],
     correlations: NDArray[np.float64] | None = None,
+    *,
+    turns: bool = False,
 ) -> tuple[Interval, NDArray[np.float64]]:
     """Return the interval of a function of several estimates from the interval of each, and its slopes.
 
@@ -102,6 +105,9 @@ def mover_function(
         Each estimate, and its lower and upper limit.
     correlations
         The correlations of the estimates; without them they are independent.
+    turns
+        Whether the function may turn between an estimate and its limits, so that it is evaluated between
+        them, too. It always is where there are correlations.
 
     Returns
     -------
@@ -126,11 +132,58 @@ def mover_function(
     value = float(values[-1].real)
     ends = np.stack([values[:size].real, values[size : 2 * size].real])
     changes = np.clip(np.where(np.isnan(ends), 0.0, ends - value), -_ALMOST_INFINITE, _ALMOST_INFINITE)[None]
-    if correlations is not None:  # few clusters have wide limits, within which a function may not be monotone
+    if turns or correlations is not None:  # few clusters have wide limits, within which a function may turn
         changes = np.concatenate([changes, _values_between(function, estimates, limits) - value])
         changes = np.clip(np.where(np.isnan(changes), 0.0, changes), -_ALMOST_INFINITE, _ALMOST_INFINITE)
-    below, above = (_half_width((sign * changes).max(axis=0), correlations) for sign in (-1.0, 1.0))
+    farthest = []
+    for sign in (-1.0, 1.0):
+        far = (sign * changes).max(axis=0)
+        if len(changes) > 1:
+            beyond = _beyond_grid(function, estimates, limits, sign, sign * changes, everywhere=turns)
+            far = np.maximum(far, np.minimum(beyond - sign * value, _ALMOST_INFINITE))
+        farthest.append(far)
+    below, above = (_half_width(far, correlations) for far in farthest)
     return (value - below, value + above), values[2 * size : 3 * size].imag / STEP
+
+
+def _beyond_grid(
+    function: Callable[..., Any],
+    estimates: Sequence[float],
+    limits: Sequence[Interval],
+    sign: float,
+    changes: NDArray[np.float64],
+    *,
+    everywhere: bool,
+) -> NDArray[np.float64]:
+    """Return the largest value, times a sign, near the best grid point of each estimate and side.
+
+    That is where the function turns between two grid points: else wider limits could make the interval
+    narrower. Beside a limit it is looked for only where asked, `everywhere`.
+    """
+    largest = np.full(changes.shape[1:], -np.inf)
+    on_grid = changes.argmax(axis=0)
+    sides, indices = np.nonzero(everywhere | ((on_grid > 0) & (changes.max(axis=0) > 0)))
+    if not len(sides):
+        return largest
+    limit = np.asarray(limits, dtype=np.float64)[indices, sides]
+    estimate, best = np.asarray(estimates, dtype=np.float64)[indices], on_grid[sides, indices]
+    centre = np.where(best > 0, _GRID[best - 1], limit)
+    low = np.maximum(centre - _GRID[0], np.minimum(limit, estimate))
+    high = np.minimum(centre + _GRID[0], np.maximum(limit, estimate))
+    inside = low < high  # a grid point beyond the limit is none
+    sides, indices, low, high = sides[inside], indices[inside], low[inside], high[inside]
+    each = np.arange(len(sides))
+    for _ in range(_FINER_GRIDS if everywhere else 1):
+        rates = low[:, None] + (high - low)[:, None] * _FINER
+        points = np.tile(np.asarray(estimates, dtype=np.float64), (*rates.shape, 1))
+        points[each, :, indices] = rates
+        with np.errstate(all="ignore"):
+            values = np.asarray(function(*points.reshape(-1, len(estimates)).T), dtype=np.float64)
+        values = np.where(np.isnan(values), -np.inf, sign * values).reshape(rates.shape)
+        at = values.argmax(axis=1)
+        low, high = rates[each, np.maximum(at - 1, 0)], rates[each, np.minimum(at + 1, len(_FINER) - 1)]
+        largest[sides, indices] = np.maximum(largest[sides, indices], values[each, at])
+    return largest
 
 
 def _half_width(changes: NDArray[np.float64], correlations: NDArray[np.float64] | None) -> float:

@@ -63,6 +63,8 @@ def bias_corrected_association(request: IntervalRequest) -> IntervalResult | str
         return None
     view = Classes.of(request.tally)
     rows, columns = (int(np.count_nonzero(margin)) - 1 for margin in (view.actual, view.predicted))
+    if not rows * columns:
+        return "all rows have one actual or one predicted class, so that no association can be seen"
     size = spread.effective_sample_size
     n = size if math.isfinite(size) else float(spread.groups or 1)
     if n <= max(rows, columns) + 1:

@@ -239,6 +239,8 @@ def _effective_rows(request: IntervalRequest, spread: Spread) -> float:
     """Return how many independent rows of equal weight a table's rows are worth, no more than there are."""
     if request.plain:
         return float(request.tally.n)  # type: ignore[attr-defined]
+    if math.isnan(spread.error):  # all rows are in one group
+        return 0.0
     independent = math.inf if request.influence is None else request.influence.effective_sample_size
     # The jackknife's factor for few groups makes them no fewer: groups of one row are as many rows.
     jackknife = 1.0 if spread.groups is None else spread.groups / (spread.groups - 1)

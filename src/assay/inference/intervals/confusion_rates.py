@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXAMPLE_TABLE",
     "METRICS_BY_ACTUAL",
+    "METRICS_THAT_TURN",
     "cell_numbers",
     "cell_weights",
     "cells_by_group",
@@ -78,6 +79,12 @@ METRICS_BY_ACTUAL = frozenset(
         *("precision_at_prevalence", "npv_at_prevalence", "prevalence_threshold", "g_mean"),
     )
 )
+# Metrics that fall and then rise again as a rate comes to 0 or 1, where their value is below a limit:
+# agreement below chance comes nearer to it, and tau-c is largest where predictions are even.
+METRICS_THAT_TURN = {
+    **dict.fromkeys(("kappa", "weighted_kappa", "quadratic_weighted_kappa"), 0.0),
+    "stuarts_tau_c": math.inf,
+}
 # A table in which no rate is 0 or 1, to find which cells a metric depends on.
 EXAMPLE_TABLE = Binary(7.0, 3.0, 2.0, 11.0)
 
@@ -280,7 +287,8 @@ def _from_rates(request: IntervalRequest, split: _Rates) -> IntervalResult | Non
         return np.log(value) if positive else value
 
     values = [rate.value for rate in split.rates]
-    (low, high), slopes = mover_function(function, values, split.limits, split.correlations)
+    turns = request.value < METRICS_THAT_TURN.get(request.metric.name, -math.inf)
+    (low, high), slopes = mover_function(function, values, split.limits, split.correlations, turns=turns)
     if not low < high:
         return None
     error = split.error(np.nan_to_num(slopes))

@@ -34,6 +34,7 @@ __all__ = [
     "IntervalRequest",
     "IntervalResult",
     "Spread",
+    "drop_equal_weights",
     "has_weights",
     "without_equal_weights",
 ]
@@ -55,27 +56,42 @@ def without_equal_weights(request: IntervalRequest) -> IntervalRequest:
     if not request.weighted:
         return request
     tally, rows = request.tally, request.rows
-    weights = _row_weights(tally) if rows is None else rows.weight.values  # type: ignore[union-attr]
-    if weights is None or not len(weights) or weights.min() != weights.max():
+    if rows is None:
+        tally = drop_equal_weights(tally)
+        return request if tally is request.tally else dataclasses.replace(request, tally=tally)
+    rows = drop_equal_weights(rows)
+    if rows is request.rows:
         return request
-    if rows is not None:
-        rows = dataclasses.replace(rows, weight=None)
-        if isinstance(tally, LabelSets):  # its rows are not columns of `rows`
-            tally = dataclasses.replace(tally, weights=None)
-        else:
-            tally, _ = request.metric.tallied(rows, request.row_options)
-    elif isinstance(tally, (Confusion, Scores)):
+    if isinstance(tally, LabelSets):  # its rows are not columns of `rows`
         tally = dataclasses.replace(tally, weights=None)
     else:
-        return request
+        tally, _ = request.metric.tallied(rows, request.row_options)
     return dataclasses.replace(request, tally=tally, rows=rows)
+
+
+def drop_equal_weights(data: Any) -> Any:
+    """Return rows, or a tally of labels or scores, without their weights where these are all equal.
+
+    >>> import assay
+    >>> drop_equal_weights(assay.rows(actual=[1, 0], predicted=[1, 1], weight=[2, 2])).weight is None
+    True
+    """
+    if isinstance(data, Tally):
+        weights = _row_weights(data)
+        dropped: dict[str, Any] = {"weights": None}
+    else:
+        weights = None if data.weight is None else data.weight.values
+        dropped = {"weight": None}
+    if weights is None or not len(weights) or weights.min() != weights.max():
+        return data
+    return dataclasses.replace(data, **dropped)
 
 
 def _row_weights(tally: Tally) -> NDArray[np.float64] | None:
     """Return weights of a tally's rows: at least two different ones where they are not all equal."""
     if isinstance(tally, Scores):
         return tally.weights
-    if not isinstance(tally, Confusion):
+    if not isinstance(tally, Confusion) or tally.weights is None:
         return None
     first, second = (np.asarray(tally.weight(power), dtype=np.float64) for power in (1, 2))
     means, squares = first / tally.counts, second / tally.counts

@@ -12,10 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay.inference.formulas.mover import mover_function
 from assay.inference.formulas.proportions import jeffreys_limits, modified_wilson_limits, wilson_limits
 from assay.inference.influence.gradients import STEP, moved_counts
 from assay.inference.intervals.choose_interval import methods_for
-from assay.inference.intervals.confusion_rates import EXAMPLE_TABLE, METRICS_BY_ACTUAL, table_of_rates
+from assay.inference.intervals.confusion_rates import (
+    EXAMPLE_TABLE,
+    METRICS_BY_ACTUAL,
+    METRICS_THAT_TURN,
+    table_of_rates,
+)
 from assay.metrics import Binary
 
 if TYPE_CHECKING:
@@ -31,6 +37,7 @@ __all__ = ["CountEstimates", "estimate_counts"]
 
 _MAX_ROWS = 1 << 31  # the square of their number fits 64 bits
 _ALMOST_INFINITE = 1e150  # its square is still a float
+_NEAR = 1e-6  # of the way to a limit
 
 
 class CountEstimates(NamedTuple):
@@ -152,9 +159,26 @@ def _mover_rates(batch: _Batch) -> tuple[Any, Any, list[str]]:
         modified_wilson_limits(hit, total, batch.confidence) for hit, total in zip(hits, totals, strict=True)
     ]
     low, high = _mover(function, rates, limits)
+    if batch.metric.name in METRICS_THAT_TURN:
+        turned = _turns(function, rates, limits) & (batch.values < METRICS_THAT_TURN[batch.metric.name])
+        for index in np.flatnonzero(turned).tolist():
+            low[index], high[index] = _mover_of_one(batch, index, rates, limits, by_predicted=by_predicted)
     if log:
         low, high = (np.where(batch.values > 0, np.exp(limit), math.nan) for limit in (low, high))
     return low, high, ["MOVER-Wilson"] * len(batch.values)
+
+
+def _mover_of_one(
+    batch: _Batch, index: int, rates: list[Any], limits: list[Limits], *, by_predicted: bool
+) -> tuple[float, float]:
+    """Return the limits of one table's metric where it turns between its rates and their limits."""
+    weight = float(batch.counts.n[index])
+
+    def function(*rates: Any) -> Any:
+        return batch.formula(table_of_rates(*rates, weight=weight, by_predicted=by_predicted))
+
+    ends = [(float(low[index]), float(high[index])) for low, high in limits]
+    return mover_function(function, [float(rate[index]) for rate in rates], ends, turns=True)[0]
 
 
 def _mover(function: Callable[..., Any], rates: list[Any], limits: list[Limits]) -> Limits:
@@ -175,6 +199,18 @@ def _mover(function: Callable[..., Any], rates: list[Any], limits: list[Limits])
     missing = np.isnan(np.sum(rates, axis=0))
     below, above = np.where(missing, np.nan, np.sqrt(squares))
     return value - below, value + above
+
+
+def _turns(function: Callable[..., Any], rates: list[Any], limits: list[Limits]) -> NDArray[np.bool_]:
+    """Tell where a function turns, or ends, while a rate moves to its limit."""
+    turned = np.zeros(len(rates[0]), dtype=bool)
+    for index, ends in enumerate(limits):
+        for end in ends:
+            rate = rates[index]
+            at = (rate, rate + (end - rate) * _NEAR, end + (rate - end) * _NEAR, end)
+            values = [np.asarray(function(*rates[:index], x, *rates[index + 1 :])).real for x in at]
+            turned |= ~((values[1] - values[0]) * (values[3] - values[2]) >= 0)
+    return turned
 
 
 _METHODS: dict[str, Callable[..., tuple[Any, Any, list[str]]]] = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -48,7 +48,6 @@ __all__ = [
 ]
 
 _NO_SPREAD = "the rows show no spread"
-_MIN_POSITIVE = 1e-300  # so that logarithms exist
 _MAX_EXPONENT = 700.0
 _PRIOR_ROWS = 5.0  # weight of the binomial variance, in rows of the rarer class
 _FISHER_ERRORS = {
@@ -102,17 +101,18 @@ def loss_of_probabilities(request: IntervalRequest) -> IntervalResult | str | No
     sample = _loss_sample(request)
     if sample is None or not math.isfinite(sample.wrong) or not sample.wrong > sample.right:
         return None
-    rows, error = _effective_size(request, sample)
-    if not rows > 0:
+    size = _effective_size(request, sample)
+    if not size.rows > 0:
         return "one group shows no spread"
-    low, high = (limit - sample.mean for limit in loss_interval(sample, rows, confidence=request.confidence))
+    limits = loss_interval(sample, size.rows, most_rows=size.most_rows, confidence=request.confidence)
+    low, high = (limit - sample.mean for limit in limits)
     note = ""
     if (sample.losses[sample.weights > 0] <= (sample.right + sample.wrong) / 2).all():
         note = (
             f"no large loss among {request.tally.n:,} rows: the upper limit assumes that a row "  # type: ignore[attr-defined]
             f"that is wrong has a loss of {sample.wrong:.3g}, as these probabilities imply"
         )
-    return IntervalResult(request.value + low, request.value + high, "Bayesian bootstrap", note, error)
+    return IntervalResult(request.value + low, request.value + high, "Bayesian bootstrap", note, size.error)
 
 
 @interval_method("root-of-loss", Default(metrics=("root_brier",), then=("loss-sums", *DELTA)))
@@ -151,13 +151,22 @@ def skill_score(request: IntervalRequest) -> IntervalResult | str | None:
         return _NO_SPREAD
     first, second = limits
     correlation = _correlation(own, base)
-    ups = [math.log(own.value / max(first.low, _MIN_POSITIVE)), math.log(second.high / base.value)]  # type: ignore[union-attr]
-    downs = [math.log(first.high / own.value), math.log(base.value / max(second.low, _MIN_POSITIVE))]  # type: ignore[union-attr]
-    rise, fall = (math.sqrt(max(a * a + b * b - 2 * correlation * a * b, 0.0)) for a, b in (ups, downs))
     remainder = 1 - request.value
-    low, high = 1 - remainder * math.exp(min(fall, _MAX_EXPONENT)), 1 - remainder * math.exp(-rise)
+    # A score that may be 0 leaves no limit: the best skill, or one that is as low as you like.
+    low, high = -math.inf, 1.0
+    if second.low > 0:  # type: ignore[union-attr]
+        fall = math.log(first.high / own.value), math.log(base.value / second.low)  # type: ignore[union-attr]
+        low = 1 - remainder * math.exp(min(_correlated_length(*fall, correlation), _MAX_EXPONENT))
+    if first.low > 0:  # type: ignore[union-attr]
+        rise = math.log(own.value / first.low), math.log(second.high / base.value)  # type: ignore[union-attr]
+        high = 1 - remainder * math.exp(-_correlated_length(*rise, correlation))
     note = first.note  # type: ignore[union-attr]
     return IntervalResult(low, high, "MOVER of the loss and the base rate", note, spread.error)
+
+
+def _correlated_length(first: float, second: float, correlation: float) -> float:
+    """Return how far two limits are from their values together, their errors being correlated."""
+    return math.sqrt(max(first * first + second * second - 2 * correlation * first * second, 0.0))
 
 
 def _correlation(own: IntervalRequest, base: IntervalRequest) -> float:
@@ -246,21 +255,31 @@ def _sample(
     return LossSample(observed.reshape(-1), mass.reshape(-1), *means)
 
 
-def _effective_size(request: IntervalRequest, sample: LossSample) -> tuple[float, float]:
+class _LossSize(NamedTuple):
+    """The effective sample size of losses at a confidence, at most, and the standard error of their mean."""
+
+    rows: float
+    most_rows: float
+    error: float
+
+
+def _effective_size(request: IntervalRequest, sample: LossSample) -> _LossSize:
     """Return the effective sample size of the losses, and the standard error of their mean."""
     n = float(request.tally.n)  # type: ignore[attr-defined]
     if request.plain:
-        return n, math.sqrt(sample.variance / max(n - 1, 1.0))
+        return _LossSize(n, n, math.sqrt(sample.variance / max(n - 1, 1.0)))
     spread = request.spread
     if spread is None or math.isnan(spread.error):
-        return math.nan, math.nan
+        return _LossSize(math.nan, math.nan, math.nan)
     if not spread.error > 0:
-        return spread.units, 0.0
+        return _LossSize(spread.units, spread.units, 0.0)
     independent = sample.variance / spread.error**2
     if not request.clustered:
-        return min(independent, spread.units), spread.error
+        rows = min(independent, spread.units)
+        return _LossSize(rows, rows, spread.error)
     shrinkage = normal_quantile(request.confidence) / spread.quantile(request.confidence)
-    return min(independent, n) * shrinkage**2, spread.error
+    most_rows = min(independent, n)
+    return _LossSize(most_rows * shrinkage**2, most_rows, spread.error)
 
 
 # The loss of each row for each class, if that were the actual one.
