@@ -20,6 +20,7 @@ collect_ignore = [
     for library, path in (
         ("torch", "src/assay/torch"),
         ("lightning", "src/assay/torch/lightning.py"),
+        ("torch", "docs/how-to/training-loop.md"),
         ("torchmetrics", "docs/coming-from/torchmetrics.md"),
         ("triton", "src/assay/device/fused_kernels.py"),
         ("pyspark", "src/assay/engines/spark.py"),

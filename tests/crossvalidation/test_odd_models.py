@@ -28,7 +28,7 @@ from assay.resampling import bootstrap, kfold
     ("target", "error", "words"),
     [
         (np.where(np.arange(120) == 3, np.nan, X[:, 0]), MissingValueError, r"1 value is missing in y \(first at row 3"),
-        ([None, *Y[1:].tolist()], MissingValueError, r"missing in y \(first at row 0, counting from 0\): leave such rows"),
+        ([None, *Y[1:].tolist()], MissingValueError, r"missing in y \(first at row 0, counting from 0\)\. Leave such rows"),
         (np.where(np.arange(120) == 3, np.inf, X[:, 0]), NumberError, "y is infinite: inf"),
         (np.stack([Y, 1 - Y], axis=1), InputError, r'y has 2 columns: say task="multilabel"'),
         ([["a", "b"] if one else ["a"] for one in Y], ColumnError, "y holds lists of labels, which models do not learn"),

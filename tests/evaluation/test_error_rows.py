@@ -128,7 +128,7 @@ def test_what_cannot_be_listed_says_why():
     assert ev.at(1).errors()["false_negatives"].columns["row"] == [2]
     with pytest.raises(InputError, match='binary tasks have "false_positives", "false_negatives"'):
         ev.errors("residuals")
-    with pytest.raises(InputError, match="n=0 is how many"):
+    with pytest.raises(InputError, match="n=0 should be a whole number of at least 1"):
         ev.errors(n=0)
     both = assay.evaluate(actual=[0, 1], predicted=[1, 1])
     with pytest.raises(InputError, match="does not hold"):

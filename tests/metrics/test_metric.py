@@ -151,7 +151,7 @@ PAIR = assay.rows(actual=[1, 0], predicted=[1, 1])
         (lambda: find("pseudo_huber")(PAIR, delta=0), "delta=0 is not a number above 0"),
         (
             lambda: find("ece")(assay.rows(actual=[0, 1], score=[0.2, 0.7]), bins=2.5),
-            "bins=2.5 is not a whole",
+            "bins=2.5 should be a whole number",
         ),
         (lambda: find(3), "found by its name, not by 3"),
     ],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch.distributed as dist
 
 from assay.errors import InputError, MissingDependencyError, shown
+from assay.hints import param
 from assay.torch.batch_accumulator import Accumulator
 from assay.torch.metric_values import checked_names, metric_values
 
@@ -89,7 +90,8 @@ class EvaluationCallback(_callback()):  # type: ignore[misc]
         else:
             raise InputError(
                 "the step returned no rows: return a dictionary with actual and score or predicted "
-                f"(it returned {_described(outputs)}), or pass rows=, a function of its output and the batch."
+                f"(it returned {_described(outputs)}), or pass {param('rows')}, a function of its output and "
+                "the batch."
             )
         accumulator = self._accumulators.setdefault(dataloader_idx, Accumulator(**self._settings))
         accumulator.update(**columns)
