@@ -210,7 +210,9 @@ def test_a_trend_s_letters_keep_their_size(visit):
                return charts.length && charts.every((chart) => chart.viewBox.baseVal.width < width); }""",
             arg=width,
         )
-        sizes[width] = page.evaluate("document.querySelector('.toFit .axes text').getBoundingClientRect().height")
+        sizes[width] = page.evaluate(
+            "document.querySelector('.toFit .axes text').getBoundingClientRect().height"
+        )
     assert sizes[390] == pytest.approx(sizes[1280], rel=0.1)
 
 
