@@ -1,13 +1,17 @@
 #include "kernel/order/order.hpp"
 
+#include <nanobind/stl/vector.h>
+
 #include <limits>
 #include <stdexcept>
 #include <variant>
+#include <vector>
 
 #include "bind/counts.hpp"
 #include "bind/module.hpp"
 #include "bind/numbers.hpp"
 #include "kernel/order/block_sums.hpp"
+#include "kernel/order/rising_rates.hpp"
 
 namespace assay::bind {
 namespace {
@@ -121,6 +125,42 @@ nb::object sums_of_blocks(const AnyColumn& counts, std::size_t block) {
     return to_numpy(std::move(sums));
 }
 
+nb::object where_reached(const std::vector<AnyColumn>& columns,
+                         const Column<std::int64_t>& levels) {
+    std::vector<CountsView> counts;
+    for (const AnyColumn& column : columns) counts.push_back(view(column));
+    Buffer<std::int64_t> entries;
+    {
+        const Released released;
+        entries = entries_reaching(counts, span_of(levels));
+    }
+    return to_numpy(std::move(entries));
+}
+
+nb::tuple pools_of_counts(const AnyColumn& positives, const AnyColumn& negatives) {
+    const CountsView p = view(positives), q = view(negatives);
+    RisingPools pools;
+    {
+        const Released released;
+        pools = rising_pools(p, q);
+    }
+    return nb::make_tuple(to_numpy(std::move(pools.starts)), to_numpy(std::move(pools.positives)),
+                          to_numpy(std::move(pools.negatives)));
+}
+
+using Replicates = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::object rates_of_weights(const Replicates& positives, const Column<double>& totals) {
+    same_length(positives.shape(1), totals.size());
+    Buffer<double> rates(positives.size());
+    {
+        const Released released;
+        rising_rates(positives.data(), totals.data(), positives.shape(0), totals.size(),
+                     rates.data());
+    }
+    return to_numpy(std::move(rates), {positives.shape(0), positives.shape(1)});
+}
+
 double precision(const AnyColumn& positives, const AnyColumn& negatives) {
     const CountsView p = view(positives), q = view(negatives);
     PrecisionSweep sweep;
@@ -151,6 +191,15 @@ void bind_order(nb::module_& m) {
           "The pairs, positives and negatives of two ordered tallies of pairs taken together.");
     m.def("block_sums", &sums_of_blocks, nb::arg("counts").noconvert(), nb::arg("block"),
           "The sums of so many consecutive counts each, fewer at the end.");
+    m.def("entries_reaching", &where_reached, nb::arg("columns"), nb::arg("levels").noconvert(),
+          "For each of ascending levels the first entry up to which the counts of all columns add\n"
+          "up to at least that many; the number of entries where they do not.");
+    m.def("rising_pools", &pools_of_counts, nb::arg("positives").noconvert(),
+          nb::arg("negatives").noconvert(),
+          "First entry, positives and negatives of each pool of the isotonic fit.");
+    m.def("rising_rates", &rates_of_weights, nb::arg("positives").noconvert(),
+          nb::arg("totals").noconvert(),
+          "The isotonic fit of each row of positive weights, given the entries' total weights.");
     m.def("count_concordant", &concordant, nb::arg("x").noconvert(), nb::arg("y").noconvert(),
           "Pairs of rows that are concordant, discordant, tied in x alone, in y alone, in both,\n"
           "and the first row with NaN (-1 where there is none).");
