@@ -6,7 +6,10 @@ import pytest
 
 import assay
 from assay.decisions import choose_threshold
+from assay.inference.formulas.calibration_bands import consistency_band
+from assay.metrics import find
 from assay.metrics.curves import curves
+from assay.metrics.views.probability import Probabilities
 
 mpl.use("Agg")
 PIXEL = 1 / 2_400
@@ -48,3 +51,23 @@ def test_the_calibration_line_is_that_of_all_scores(tally):
     low, high = (np.interp(every.x + shift, x, y) for shift in (-2 * PIXEL, 2 * PIXEL))
     assert (low - 2 * PIXEL <= every.y).all()
     assert (every.y <= high + 2 * PIXEL).all()
+
+
+def test_the_calibration_plot_of_very_many_scores_goes_through_no_column_of_floats(tally, monkeypatch):
+    """Its line, band and key are those of all scores, without the columns that the formulas would make."""
+    words = assay.plots.calibration(tally).get_legend_handles_labels()[1]
+    brier, part = find("brier")(tally), find("brier_miscalibration")(tally)
+    whole = np.concatenate([tally.positives, tally.negatives]).astype(float), np.tile(tally.scores, 2)
+    assert brier == pytest.approx(
+        ((np.repeat([1.0, 0.0], len(tally.scores)) - whole[1]) ** 2 @ whole[0]) / tally.n
+    )
+    assert f"MCB {part:.3f}" in words[1]
+    few = assay.Scores(tally.positive, tally.scores, None, tally.positives, tally.negatives)
+    made = type(Probabilities.of(few))
+    monkeypatch.setattr(made, "positives", property(lambda _: pytest.fail("a column of floats")))
+    ax = assay.plots.calibration(few)
+    assert ax.get_legend_handles_labels()[1] == words
+    ((band, *_),) = [one.get_paths() for one in ax.collections]
+    expected = consistency_band(tally)
+    limits = np.unique(np.concatenate([expected.low, expected.high]))
+    assert np.array_equal(np.unique(band.vertices[:, 1]), limits)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay import kernels
 from assay.decisions.sweep import Sample
-from assay.metrics.curves.convex_hull import upper_hull
 from assay.tallies import BinnedScores, Scores
 from assay.tallies.scores.thresholding import confusions_at
 
@@ -65,28 +65,23 @@ def condensed(scores: Scores | BinnedScores) -> ThinnedScores:
 
 
 def _thinned(tally: Scores) -> Scores:
-    scores, sides = tally.scores, [_running(one) for one in (tally.positives, tally.negatives)]
-    crossed = np.concatenate([np.searchsorted(side[1:], _levels(int(side[-1]))) for side in sides])
+    scores, sides = tally.scores, (tally.positives, tally.negatives)
+    totals = zip(sides, tally.totals, strict=True)
+    crossed = np.concatenate(
+        [kernels.entries_reaching([side], _levels(total)) for side, total in totals if total]
+    )
     # An entry of many rows is a long stretch of its own: nothing is taken together with it.
     many = tally.positives[crossed].astype(np.int64) + tally.negatives[crossed] > 1
     first, last = np.searchsorted(scores, -np.inf, "right"), np.searchsorted(scores, np.inf) - 1
     with np.errstate(over="ignore", invalid="ignore"):  # scores too far apart for an axis
         evenly = np.searchsorted(scores, np.linspace(float(scores[first]), float(scores[last]), _SHARE))
-    # Counted from the lowest score, the hull is that of the ROC curve turned round.
-    corners = upper_hull(*sides)
-    starts = np.unique(np.concatenate([crossed, crossed[many] + 1, evenly, corners, [last, len(scores) - 1]]))
+    corners = tally.rising_pools()[0]  # of the ROC curve's hull
+    starts = _distinct([crossed, crossed[many] + 1, evenly, corners, [last, len(scores) - 1]])
     starts = starts[starts < len(scores)]
-    rows = [np.diff(np.append(side[starts], side[-1])) for side in sides]
+    rows = [np.add.reduceat(side, starts, dtype=np.int64) for side in sides]
     smallest = np.min_scalar_type(max(int(one.max()) for one in rows))
     positives, negatives = (one.astype(smallest) for one in rows)
     return Scores(tally.positive, scores[starts], None, positives, negatives)
-
-
-def _running(counts: NDArray[Any]) -> NDArray[np.int64]:
-    """Return how many there are below each entry, and in all."""
-    below = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=below[1:])
-    return below
 
 
 def cutoff_of(scores: Scores, table: Confusion, labels: Sequence[Any]) -> float | None:
@@ -99,14 +94,15 @@ def cutoff_of(scores: Scores, table: Confusion, labels: Sequence[Any]) -> float 
     [0.5, 0.9, None, inf]
     """
     counts = dict(zip(table.labels, table.predicted_totals.tolist(), strict=True))
-    rows = _running(scores.positives + scores.negatives.astype(np.int64))
-    place = int(np.searchsorted(rows, counts.get(labels[0], 0)))
+    below = counts.get(labels[0], 0)
+    sides = [scores.positives, scores.negatives]
+    place = int(kernels.entries_reaching(sides, np.array([below]))[0]) + 1 if below else 0
     cutoff = float(scores.scores[place]) if place < len(scores.scores) else np.inf
     (made,) = confusions_at(scores, [cutoff], labels)
     if two_by_two(made, labels) != two_by_two(table, labels):
         return None
-    below = float(scores.scores[place - 1]) if place else -np.inf
-    return _HALF if below < _HALF <= cutoff else cutoff
+    next_lower = float(scores.scores[place - 1]) if place else -np.inf
+    return _HALF if next_lower < _HALF <= cutoff else cutoff
 
 
 def two_by_two(table: Confusion, labels: Sequence[Any]) -> list[list[float]]:
@@ -127,4 +123,14 @@ def _levels(total: int) -> NDArray[Any]:
     steps = max(0, int(np.ceil(np.log(max(middle, 1) / _SHARE) * _SHARE)))
     far = np.rint(_SHARE * np.exp(np.arange(1, steps + 1) / _SHARE)).astype(np.int64)
     half = np.concatenate([dense, far[far <= middle]])
-    return np.unique(np.concatenate([half, total - half, [total]])[: 2 * len(half) + 1])
+    return _distinct([half, total - half, [total]])
+
+
+def _distinct(parts: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the distinct numbers of several arrays, ascending; sorting is faster than NumPy's hash table.
+
+    >>> _distinct([[3, 1], [2, 3]])
+    array([1, 2, 3])
+    """
+    numbers = np.sort(np.concatenate(parts))
+    return np.asarray(numbers[np.diff(numbers, prepend=numbers[0] - 1) > 0], dtype=np.int64)

@@ -5,9 +5,10 @@ import pytest
 from scipy.stats import binom
 
 import assay
-from assay.inference.formulas.calibration_bands import confidence_band, consistency_band
+from assay.inference.formulas.calibration_bands import _cells, confidence_band, consistency_band
 from assay.inference.formulas.proportions import clopper_pearson
 from assay.metrics.curves.curves import calibration
+from assay.tallies import Scores
 
 
 def drawn(random, n, truth=lambda p: p, distinct=None):
@@ -64,6 +65,29 @@ def test_cells_stand_for_their_probabilities():
     assert len(fine.p) == 1_000
     assert np.abs(np.interp(rough.p, fine.p, fine.low) - rough.low).max() < 0.015
     assert np.abs(np.interp(rough.p, fine.p, fine.high) - rough.high).max() < 0.015
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_cells_of_very_many_probabilities_are_cut_between_the_same_rows(ties):
+    """Of 300,000 rows the bands are those of rows that weigh 2 each, whose cells are cut from whole columns."""
+    random = np.random.default_rng(7)
+    p = random.beta(0.3, 2, 300_000)
+    if ties:  # of some probabilities more rows than a cell has, of others a few
+        p[:90_000] = random.choice([0.0, 0.0312, 0.5, 1.0], 90_000)
+        p[90_000:120_000] = random.choice(p[120_000:], 30_000)
+    y = (random.random(len(p)) < p**1.2).astype(int)
+    plain, even = (Scores.of(assay.rows(actual=y, score=p, weight=w)) for w in (None, np.full(len(p), 2.0)))
+    assert len(plain.scores) > 131_072
+    for cells in (_cells(plain, 1_000), _cells(plain, 120)):
+        same = _cells(even, 1_000 if len(cells.p) > 120 else 120)
+        assert np.array_equal(cells.smallest, same.smallest)
+        assert np.array_equal(cells.largest, same.largest)
+        assert np.array_equal(cells.positives * 2, same.positives)
+        assert np.array_equal(cells.mass * 2, same.mass)
+        assert np.array_equal(cells.mass, same.effective_sizes)
+        assert np.allclose(cells.p, same.p, rtol=1e-13, atol=0)
+    bands = [consistency_band(one, replicates=100) for one in (plain, even)]
+    assert all(np.allclose(*sides, rtol=0, atol=1e-12) for sides in zip(*(b[:3] for b in bands), strict=True))
 
 
 @pytest.mark.parametrize("distinct", [None, np.array([0.1, 0.3, 0.6, 0.9])])

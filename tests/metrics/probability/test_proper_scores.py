@@ -1,3 +1,4 @@
+import dataclasses
 import math
 import random
 import re
@@ -433,6 +434,19 @@ def test_the_isotonic_fit_is_scipys():
     heavy = Probabilities(np.arange(5000) / 5000, np.append(chain[:-1], 0), np.append(chain[:0:-1], 1e9))
     assert len(set(isotonic(heavy))) < 5000
     assert (np.diff(isotonic(heavy)) >= 0).all()
+
+
+def test_scores_of_very_many_probabilities_are_those_of_columns():
+    """Of 200,000 rows every metric of the fit and of the scores is that of rows that weigh 2 each."""
+    rng = np.random.default_rng(9)
+    p = np.clip(rng.normal(0.4, 0.2, 200_000), 1e-3, 1 - 1e-3)
+    y = (rng.random(len(p)) < p**2).astype(int)
+    plain, even = (scores(y, p, w) for w in (None, np.full(len(p), 2.0)))
+    for score in ("brier", "log"):
+        parts, same = (dataclasses.astuple(corp(tally, score)) for tally in (plain, even))
+        np.testing.assert_allclose(parts, same, rtol=1e-11)
+    for name in ("brier_skill", "log_loss_skill", "nagelkerke_r2", "isotonic_calibration_index"):
+        assert float(find(name)(plain)) == pytest.approx(float(find(name)(even)), rel=1e-11)
 
 
 def test_probabilities_of_a_row_add_up_to_one():

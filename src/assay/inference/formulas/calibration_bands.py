@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from assay import kernels
 from assay.errors import MetricError
 from assay.inference.formulas.proportions import check_confidence
 from assay.metrics.metric import tallied
-from assay.metrics.probability.isotonic import isotonic
 from assay.metrics.views.probability import Probabilities
 from assay.tallies import Scores
 
@@ -80,10 +80,8 @@ def consistency_band(data: Any, *, confidence: float = 0.95, replicates: int = 5
     cells = _cells(data, _MAX_CELLS)
     random = np.random.default_rng(seed)
     sizes = np.maximum(np.rint(cells.effective_sizes), 1).astype(np.int64)
-    fits = np.empty((replicates, len(cells.p)))
-    for draw in range(replicates):
-        positives = random.binomial(sizes, cells.p) / sizes * cells.mass
-        fits[draw] = isotonic(Probabilities(cells.p, positives, cells.mass - positives))
+    positives = random.binomial(sizes, cells.p, (replicates, len(sizes))) / sizes * cells.mass
+    fits = kernels.rising_rates(positives, cells.mass)
     tail = (1 - confidence) / 2
     low, high = np.quantile(fits, [tail, 1 - tail], axis=0)
     return Band(cells.p, low, high, f"{replicates} draws from the probabilities")
@@ -173,6 +171,8 @@ def _cells(data: Any, max_cells: int) -> _Cells:
     """Return the probabilities of a tally in at most `max_cells` cells of about equally many rows."""
     tally = tallied(data, Scores)
     view = Probabilities.some(tally)
+    if view.many is not None:
+        return _cells_of_many(view.many, view.p, max_cells)
     squares = view.counts
     if tally.weights is not None:
         each = (tally.positives.astype(np.float64) + tally.negatives) * tally.weights**2
@@ -189,4 +189,29 @@ def _cells(data: Any, max_cells: int) -> _Cells:
     return _Cells(
         np.clip(total / mass, 0, 1), view.p[starts], view.p[ends], positives, mass, mass**2 / squared,
         tally.weights is not None,
+    )  # fmt: skip
+
+
+def _cells_of_many(tally: Scores, p: NDArray[Any], max_cells: int) -> _Cells:
+    """Return the same cells of rows without weights, going through the columns one cell at a time."""
+    sides = [tally.positives, tally.negatives]
+    levels = np.ceil(np.arange(1, max_cells) * (tally.n / max_cells)).astype(np.int64)
+    # A cell begins with the first entry whose middle row is beyond the level: that which reaches it, or the
+    # next; the one before is there for what rounding does.
+    reaching = kernels.entries_reaching(sides, np.maximum(levels, 1))
+    near = np.unique(np.clip([reaching * 0, reaching - 1, reaching, reaching + 1], 0, len(p) - 1))
+    until = np.cumsum(sum(np.add.reduceat(side, near, dtype=np.int64) for side in sides))
+    own = sides[0][near].astype(np.int64) + sides[1][near]
+    reached = np.append(0, until[:-1]) + own / 2
+    starts = near[np.flatnonzero(np.diff(np.floor(reached / tally.n * max_cells), prepend=-1))]
+    ends = np.append(starts[1:], len(p))
+    positives, negatives = (np.add.reduceat(side, starts, dtype=np.int64) for side in sides)
+    total = np.zeros(len(starts))
+    for cell, (first, last) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        rows = np.add(*(side[first:last] for side in sides), dtype=np.int64)
+        total[cell] = (rows * p[first:last]).sum()
+    mass = (positives + negatives).astype(np.float64)
+    return _Cells(
+        np.clip(total / mass, 0, 1), p[starts], p[ends - 1], positives.astype(np.float64), mass, mass,
+        weighted=False,
     )  # fmt: skip

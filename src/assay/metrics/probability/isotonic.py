@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["isotonic"]
 
-_MAX_POOLS_LEFT = 0.9  # another pass over arrays pays while it leaves at most this share of the pools
-
 
 def isotonic(view: Probabilities) -> NDArray[Any]:
     """Return the non-decreasing sequence of rates that is nearest to the outcomes, one per probability.
@@ -28,23 +26,5 @@ def isotonic(view: Probabilities) -> NDArray[Any]:
     >>> isotonic(Probabilities.of(tally))
     array([0. , 0.5, 0.5, 1. ])
     """
-    starts, positives, counts = np.arange(len(view.p)), view.positives, view.counts
-    before = 0
-    # The order of pooling does not matter: whole runs of neighbours first, by arrays ...
-    while not before or len(starts) < _MAX_POOLS_LEFT * before:
-        before = len(starts)
-        rising = positives[:-1] * counts[1:] < positives[1:] * counts[:-1]
-        chosen = np.flatnonzero(np.concatenate([[True], rising]))
-        starts = starts[chosen]
-        positives, counts = np.add.reduceat(positives, chosen), np.add.reduceat(counts, chosen)
-    # ... and the rest one by one, because passes alone could be as many as there are pools.
-    pools: list[tuple[float, float, int]] = []
-    for positive, count, start in zip(positives.tolist(), counts.tolist(), starts.tolist(), strict=True):
-        pool = positive, count, start
-        while pools and pools[-1][0] * pool[1] >= pool[0] * pools[-1][1]:
-            last = pools.pop()
-            pool = last[0] + pool[0], last[1] + pool[1], last[2]
-        pools.append(pool)
-    rates = [positive / count for positive, count, _ in pools]
-    sizes = np.diff([start for _, _, start in pools], append=len(view.p))
-    return np.repeat(rates, sizes)
+    starts, pools = view.pooled()
+    return np.repeat(pools.p, np.diff(starts, append=len(view.p)))

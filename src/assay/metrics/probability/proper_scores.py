@@ -12,7 +12,6 @@ from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio, root, total, where, x_log_y
 from assay.metrics.metric import metric
 from assay.metrics.probability.binning import Rule, Ties, binned
-from assay.metrics.probability.isotonic import isotonic
 from assay.metrics.undefined import NO_ROWS
 from assay.metrics.views.probability import Probabilities, one_by_one
 from assay.metrics.views.row_means import mean_metric
@@ -58,12 +57,16 @@ def root_brier(positive: Any, probability: Any) -> Any:
     return (positive - probability) ** 2
 
 
-def _brier(view: Probabilities, p: Any) -> Any:
-    return view.mean((1 - p) ** 2, p**2)
+def _brier(view: Probabilities) -> Any:
+    if view.many is not None:
+        return brier(view.many)
+    return view.mean((1 - view.p) ** 2, view.p**2)
 
 
-def _log_score(view: Probabilities, p: Any) -> Any:
-    return view.mean(log_losses(None, p), log_losses(np.zeros(len(p)), p))
+def _log_score(view: Probabilities) -> Any:
+    if view.many is not None:
+        return log_loss(view.many)
+    return view.mean(log_losses(None, view.p), log_losses(np.zeros(len(view.p)), view.p))
 
 
 @metric(
@@ -90,7 +93,7 @@ def log_uncertainty(v: Probabilities) -> Any:
 )  # fmt: skip
 def brier_skill(v: Probabilities) -> Any:
     """Improvement of the Brier score over predicting the base rate: ``1 - brier / (rate (1 - rate))``."""
-    return 1 - ratio(_brier(v, v.p), brier_uncertainty.formula(v))
+    return 1 - ratio(_brier(v), brier_uncertainty.formula(v))
 
 
 @metric(
@@ -102,7 +105,7 @@ def log_loss_skill(v: Probabilities) -> Any:
 
     ``1 - log loss / log loss of the base rate``
     """
-    return 1 - ratio(_log_score(v, v.p), log_uncertainty.formula(v))
+    return 1 - ratio(_log_score(v), log_uncertainty.formula(v))
 
 
 @metric(
@@ -140,7 +143,7 @@ def nagelkerke_r2(v: Probabilities) -> Any:
 
 def _explained_likelihood(v: Probabilities, base: Any) -> Any:
     with np.errstate(over="ignore"):
-        return -np.expm1(2 * (_log_score(v, v.p) - base))
+        return -np.expm1(2 * (_log_score(v) - base))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -193,7 +196,8 @@ def _corp(view: Probabilities, score: str) -> Decomposition:
     if score not in ("brier", "log"):
         raise MetricError(f'score={score!r} is not known: use "brier" or "log".')
     of, base = (_brier, brier_uncertainty) if score == "brier" else (_log_score, log_uncertainty)
-    score_value, fitted, constant = of(view, view.p), of(view, isotonic(view)), base.formula(view)
+    pools = view.pooled()[1]
+    score_value, fitted, constant = of(view), of(pools), base.formula(view)
     # Only rounding can put either below 0.
     parts = max(score_value - fitted, 0.0), max(constant - fitted, 0.0)
     return Decomposition(score_value, *parts, constant)
@@ -280,7 +284,7 @@ def murphy(tally: Any, *, clip: float = 0.0) -> Decomposition:
     """
     view = Probabilities.some(tally, clip=clip)
     parts = brier_reliability.formula(view), brier_resolution.formula(view), brier_uncertainty.formula(view)
-    return Decomposition(_brier(view, view.p), *parts)
+    return Decomposition(_brier(view), *parts)
 
 
 @metric(
@@ -370,7 +374,7 @@ def binned_brier(
         return float(total(values) / view.n)
 
     return BinnedBrier(
-        float(_brier(view, view.p)),
+        float(_brier(view)),
         share(bin_sums.rows * bin_sums.gaps**2),
         share(bin_sums.rows * (bin_sums.observed - view.base_rate) ** 2),
         float(brier_uncertainty.formula(view)),

@@ -13,6 +13,7 @@ from assay.metrics.arithmetic import mild, ratio, total
 from assay.metrics.metric import need_tally, tallied
 from assay.tallies import Scores
 from assay.tallies.loss_arguments import check_clip
+from assay.tallies.scores.scores import rising_rates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Probabilities", "effective", "one_by_one"]
 
+_MANY = 1 << 17  # probabilities of which a column takes longer to make than what is made of it
 _EQUAL_WEIGHT = 1e-12  # relative difference up to which weights count as equal
 
 
@@ -111,6 +113,16 @@ class Probabilities:
             kept = positive + negative > 0
             yield Probabilities(self.p[kept], positive[kept], negative[kept], weighted=self.weighted)
 
+    @property
+    def replicated(self) -> bool:
+        """Whether the counts have axes of replicates."""
+        return self.positives.ndim > 1
+
+    @property
+    def many(self) -> Scores | None:
+        """The tally of rows of very many probabilities, whose kernels need no column for a formula."""
+        return None
+
     @functools.cached_property
     def counts(self) -> NDArray[Any]:
         """Number of rows of each probability."""
@@ -140,6 +152,16 @@ class Probabilities:
     def expected(self) -> Any:
         """Number of positives if every probability is right: the sum over rows."""
         return total(self.counts * self.p)
+
+    def pooled(self) -> tuple[NDArray[Any], Probabilities]:
+        """Return the pools of the isotonic fit: the first entry of each, and their rates as probabilities.
+
+        Neighbours whose rates do not rise are pooled until all do (PAV); a pool's rate is that of its rows.
+        """
+        rates = rising_rates(self.positives, self.counts)
+        starts = np.flatnonzero(np.diff(rates, prepend=-1.0))
+        positives, negatives = (np.add.reduceat(side, starts) for side in (self.positives, self.negatives))
+        return starts, Probabilities(rates[starts], positives, negatives, weighted=self.weighted)
 
     def in_rows(self) -> Probabilities:
         """Return the same in numbers of rows where all rows have one weight; else itself.
@@ -176,6 +198,16 @@ class _TallyProbabilities(Probabilities):
     def __init__(self, source: Scores) -> None:
         vars(self).update(source=source, p=source.scores.astype(np.float64, copy=False))
 
+    @property
+    def replicated(self) -> bool:
+        """Whether the counts have axes of replicates: a tally has none."""
+        return False
+
+    @property
+    def many(self) -> Scores | None:
+        """The tally, if it has very many probabilities."""
+        return self.source if len(self.p) > _MANY else None
+
     @functools.cached_property
     def positives(self) -> NDArray[Any]:
         """Number of positives of each probability."""
@@ -187,6 +219,16 @@ class _TallyProbabilities(Probabilities):
         return np.asarray(self.source.negatives.astype(np.float64))
 
     @functools.cached_property
+    def n(self) -> Any:
+        """Number of rows."""
+        return float(self.source.n)
+
+    @functools.cached_property
+    def base_rate(self) -> Any:
+        """Share of positives among all rows."""
+        return ratio(self.observed, self.n)
+
+    @functools.cached_property
     def observed(self) -> Any:
         """Number of positives."""
         return float(self.source.totals[0])
@@ -196,13 +238,19 @@ class _TallyProbabilities(Probabilities):
         """Number of positives if every probability is right: the sum over rows."""
         return self.source.score_moments()[0]  # type: ignore[index] # probabilities are finite
 
+    def pooled(self) -> tuple[NDArray[Any], Probabilities]:
+        """Return the pools of the isotonic fit, from integers."""
+        starts, *sides = self.source.rising_pools()
+        positives, negatives = (side.astype(np.float64) for side in sides)
+        return starts, Probabilities(positives / (positives + negatives), positives, negatives)
+
 
 def one_by_one(formula: Callable[..., Any]) -> Callable[..., Any]:
     """Return a formula that takes replicates, of one that takes none: each is evaluated on its own."""
 
     @functools.wraps(formula)
     def over_replicates(view: Probabilities, **parameters: Any) -> Any:
-        if view.positives.ndim == 1:
+        if not view.replicated:
             return formula(view, **parameters)
         values = [formula(replicate, **parameters) for replicate in view.each()]
         return np.array(values).reshape(view.positives.shape[:-1])

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from assay.inputs.labels import Label
     from assay.tallies.scores.binned import BinnedScores
 
-__all__ = ["MAX_ENTRIES", "Concordance", "Scores", "pooled", "total_count"]
+__all__ = ["MAX_ENTRIES", "Concordance", "Scores", "pooled", "rising_rates", "total_count"]
 
 MAX_ENTRIES = 1 << 16  # entries: more would change no standard error in its fourth digit
 _FEW = 1 << 12  # entries whose losses are kept, because several figures ask for them
@@ -206,6 +206,21 @@ class Scores(Tally, kind="scores"):
             return self.cached("concordant pairs", order.concordant)  # type: ignore[no-any-return]
         return self.concordance()[:3]
 
+    def rising_pools(self) -> tuple[Array, Array, Array]:
+        """Return the pools of the isotonic fit: of each the first entry, its positives and its negatives.
+
+        Neighbours are pooled until the rates of positives rise. Pools begin at the corners of the ROC curve's
+        hull. A tally with weights has none here, as they would be sums of weights.
+
+        >>> import assay
+        >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.3, 0.6, 0.8]))
+        >>> [column.tolist() for column in tally.rising_pools()]
+        [[0, 1, 3], [0, 1, 1], [1, 1, 0]]
+        """
+        if self.weights is not None:
+            raise TallyError("pools of rows are those of a tally without weights.")
+        return self.cached("rising pools", lambda: kernels.rising_pools(self.positives, self.negatives))  # type: ignore[no-any-return]
+
     def average_precision(self) -> float:
         """Return the mean precision over the positives, tied scores found together; NaN without positives.
 
@@ -334,6 +349,17 @@ def with_labels(rows: Rows, actual: Column, count: Callable[[Array], Any]) -> tu
 def total_count(counts: Array) -> int:
     """Return the sum of a column of counts, added up by all threads."""
     return int(kernels.block_sums(np.ascontiguousarray(counts), _FEW).sum())
+
+
+def rising_rates(positives: Array, totals: Array) -> Array:
+    """Return the isotonic fit of entries that weigh so much: the rate of each, which rises.
+
+    Neighbours whose rates do not rise are pooled; a pool's rate is that of its rows.
+
+    >>> rising_rates(np.array([0.0, 1.0, 0.0, 1.0]), np.ones(4)).tolist()
+    [0.0, 0.5, 0.5, 1.0]
+    """
+    return kernels.rising_rates(np.ascontiguousarray(positives)[np.newaxis], np.ascontiguousarray(totals))[0]  # type: ignore[no-any-return]
 
 
 def same_positive(first: Label | None, second: Label | None) -> Label | None:
