@@ -129,6 +129,46 @@ def test_gain_lift_and_error_tradeoff_are_the_metrics_own():
     assert ((curve.x == 0) | (curve.x >= low)).all()
 
 
+@pytest.mark.parametrize("bins", [None, 8])
+@pytest.mark.parametrize("highest", [0.02, 1e-6, 0.4])
+def test_the_axes_of_calibration_fit_the_probabilities(highest, bins):
+    """Both sides end alike just above the probabilities, with ticks between; the bars at the foot fill them."""
+    random = np.random.default_rng(5)
+    score = highest * random.beta(2, 2, 900)
+    actual = (random.random(900) < np.maximum(score, 0.02 * score / highest)).astype(int)
+    rows = assay.rows(actual=actual, score=score)
+    ax = plots.calibration(rows, bins=bins)
+    ax.figure.canvas.draw()
+    assert ax.get_xlim() == ax.get_ylim()
+    assert highest < ax.get_xlim()[1] < 3 * highest
+    assert ax.get_box_aspect() == 1
+    diagonal = next(one for one in ax.get_lines() if one.get_linestyle() == ":")
+    assert diagonal.get_xdata()[1] == diagonal.get_ydata()[1] <= ax.get_xlim()[1]
+    ends = [bar.get_x() + bar.get_width() for bar in ax.patches]
+    assert max(ends) == pytest.approx(diagonal.get_xdata()[1])
+    for axis in (ax.xaxis, ax.yaxis):
+        texts = [tick.get_text() for tick in axis.get_ticklabels()]
+        assert len(set(texts)) == len(texts) >= 3
+        assert all(len(text) <= 8 for text in texts)
+    (said,) = words(ax)[-1:]
+    assert "Brier 0.000" not in said
+    curve = curves.calibration(rows)
+    if bins is None:
+        same(line(ax), curve.x, curve.y)
+        beyond = curve.y.max() > diagonal.get_ydata()[1]
+        assert ("beyond the axes" in ax.get_title()) == beyond
+
+
+def test_calibration_of_several_models_has_the_axes_of_the_farthest():
+    """A model of tiny probabilities does not cut another one off, and a half or more has all of 0 to 1."""
+    random = np.random.default_rng(6)
+    score = random.beta(2, 2, 500)
+    actual = (random.random(500) < score).astype(int)
+    small, large = (assay.rows(actual=actual, score=score * factor) for factor in (0.1, 1.0))
+    assert plots.calibration({"small": small, "large": large}).get_xlim() == pytest.approx((-0.02, 1.02))
+    assert plots.calibration(small).get_xlim()[1] < 0.3
+
+
 def test_calibration_is_the_isotonic_fit_within_its_band_or_bins_with_intervals():
     """Both kinds of band and the bins come from where they are computed."""
     from assay.inference.formulas.calibration_bands import confidence_band, consistency_band  # noqa: PLC0415

@@ -154,9 +154,10 @@ def label_axes(ax: Axes, *, title: str, x: str, y: str, below: str = "") -> Axes
     return ax
 
 
-def unit_square(ax: Axes) -> None:
-    """Let both sides run from 0 to 1, equally long, with room for lines along the edges."""
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)
+def unit_square(ax: Axes, side: float = 1.0) -> None:
+    """Let both sides run from 0 to 1, or to `side`, equally long, with room for lines along the edges."""
+    limits = (-0.02 * side, 1.02 * side)
+    ax.set(xlim=limits, ylim=limits, box_aspect=1)
 
 
 def format_percent(*axes: Axis) -> None:

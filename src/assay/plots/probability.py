@@ -25,6 +25,7 @@ from assay.plots.axes import (
     new_axes,
     unit_square,
 )
+from assay.plots.probability_side import probability_side, reach_of
 from assay.plots.score_distributions import histogram
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["calibration"]
 
-_SQUARE = ((0.0, 1.0), (0.0, 1.0))
 _TALL = 0.12  # of the axes: the histogram of the probabilities
+_SMALL_BRIER = 0.01  # of which three decimals say too little
 
 
 @close_on_error
@@ -53,7 +54,8 @@ def calibration(
     """Draw how often rows were positive over the probability that they were given.
 
     The line is the isotonic fit, which has no bins to choose (Dimitriadis, Gneiting and Jordan 2021). The
-    key has the Brier score and what of it is miscalibration (MCB).
+    key has the Brier score and what of it is miscalibration (MCB). Both axes end where the probabilities
+    do, if none is above a half; a line that goes on beyond them is said to.
 
     Parameters
     ----------
@@ -102,28 +104,36 @@ def calibration(
     alone = len(models_drawn) == 1
     if band == "auto":
         band = "consistency" if alone and bins is None else "none"
-    shapes = [None if bins is not None else curves.calibration(model.outline) for model in models_drawn]
+    shapes = [
+        curves.calibration(model.outline)
+        if bins is None
+        else calibration_curve(model.tally, bins=bins, rule=rule)
+        for model in models_drawn
+    ]
+    highest, rate = reach_of(shapes)
+    side = probability_side(highest, rate)
     bands = [_band(model, band, confidence, seed) for model in models_drawn]
     ax = new_axes(ax, names=len(models_drawn))
-    ax.plot((0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
+    ax.plot((0, side), (0, side), color=GREY, linewidth=1, linestyle=":")
     for model, curve, limits in zip(models_drawn, shapes, bands, strict=True):
         if limits is not None:
             colour = GREY if band == "consistency" and alone else model.colour
             words = f"{100 * confidence:.3g}% {band} band" if alone else None
             looks: dict[str, Any] = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": words}
-            wide = 0.006 * np.array([-1, 1]) if len(limits.p) == 1 else 0.0  # a point alone is not seen
+            wide = 0.006 * side * np.array([-1, 1]) if len(limits.p) == 1 else 0.0  # a lone point is not seen
             ax.fill_between(limits.p + wide, limits.low, limits.high, **looks)
         text = model.called(_brier_text(model, confidence))
-        if curve is None:
-            binned_curve = calibration_curve(model.tally, bins=bins or 0, rule=rule)
-            _binned(ax, model, binned_curve, confidence, text)
+        if isinstance(curve, CalibrationCurve):
+            _binned(ax, model, curve, confidence, text)
         else:
-            draw_curve(ax, curve, limits=_SQUARE, color=model.colour, linestyle=model.dash, label=text)
+            square = ((0.0, side), (0.0, side))
+            draw_curve(ax, curve, limits=square, color=model.colour, linestyle=model.dash, label=text)
     if counts and alone:
-        _foot(ax, models_drawn[0])
-    unit_square(ax)
+        _foot(ax, models_drawn[0], side)
+    unit_square(ax, side)
     how = "" if bins is None else f", {bins} bins of equal {'mass' if rule == 'mass' else 'width'}"
-    below = describe_rows(models_drawn)
+    beyond = f" · rates go on to {rate:.3g}, beyond the axes" if rate > side else ""
+    below = describe_rows(models_drawn) + beyond
     label_axes(ax, title=f"Calibration{how}", x="predicted probability", y="share of positives", below=below)
     add_legend(ax)
     return ax
@@ -137,7 +147,9 @@ def _band(model: Model, band: str, confidence: float, seed: int) -> Band | None:
 
 def _brier_text(model: Model, confidence: float) -> str:
     part = find("brier_miscalibration")(model.tally)  # biased upward, so that it has no interval
-    return f"Brier {estimate_metric('brier', model, confidence):.3f}, MCB {float(part):.3f}"
+    brier = estimate_metric("brier", model, confidence)
+    digits = ".3f" if float(brier) >= _SMALL_BRIER else ".2g"
+    return f"Brier {brier:{digits}}, MCB {float(part):{digits}}"
 
 
 def _binned(ax: Axes, model: Model, binned_curve: CalibrationCurve, confidence: float, text: str) -> None:
@@ -156,9 +168,9 @@ def _binned(ax: Axes, model: Model, binned_curve: CalibrationCurve, confidence: 
     )  # fmt: skip
 
 
-def _foot(ax: Axes, model: Model) -> None:
+def _foot(ax: Axes, model: Model, side: float) -> None:
     """Draw how many rows have each probability, along the foot of the axes."""
-    edges, positives, negatives = histogram(model.tally, 50, (0.0, 1.0))
+    edges, positives, negatives = histogram(model.tally, 50, (0.0, side))
     rows = positives + negatives
     ax.bar(
         edges[:-1], _TALL * rows / rows.max(), np.diff(edges), align="edge", color="#BBBBBB", alpha=0.7,

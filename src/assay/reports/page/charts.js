@@ -125,8 +125,8 @@ function frame({
       title(yTitle + up.common, { transform: `translate(11 ${(box.top + bottom) / 2}) rotate(-90)` }),
     );
   };
-  // Keep a line within the frame.
-  made.clip = (shape) => {
+  // Keep lines within the frame.
+  made.clip = (...shapes) => {
     const id = fresh("clip");
     const area = svg("rect", {
       x: box.left,
@@ -135,7 +135,7 @@ function frame({
       height: bottom - box.top + 2,
     });
     picture.prepend(svg("clipPath", { id }, area));
-    shape.setAttribute("clip-path", `url(#${id})`);
+    for (const shape of shapes) shape.setAttribute("clip-path", `url(#${id})`);
   };
   made.describe = (text) => picture.setAttribute("aria-label", text ? `${title}. ${text}` : title);
   made.limits(xLimits, yLimits);

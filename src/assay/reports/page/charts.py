@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import MetricError
+from assay.formatting.numbers import format_value
 from assay.inference.formulas.calibration_bands import consistency_band
 from assay.metrics.curves import curves
+from assay.plots.probability_side import probability_side, reach_of
 from assay.plots.score_distributions import histogram
 from assay.plots.simplify import simplified, stepped, visible
 
@@ -24,8 +26,7 @@ __all__ = ["of_class", "of_confidences", "of_scores"]
 
 _PIXELS = 1_400  # a chart of 350 pixels, the widest that the style allows, at four times its size
 _TOLERANCE = 0.3  # of a pixel, so that with what condensing and rounding add it stays below half
-_UNITS = 10_000  # to a side of the charts whose axes run from 0 to 1
-_SQUARE = ((0.0, 1.0), (0.0, 1.0))
+_UNITS = 10_000  # to a side of the charts whose axes run from 0 to 1, or of calibration to less
 _BINS = 50
 _CLASS_BINS = 30
 _CLASS_TOLERANCE = 1.2  # of a pixel: there may be sixty classes
@@ -46,6 +47,8 @@ def of_scores(drawn: ThinnedScores, *, confidence: float, probabilities: bool) -
         return shapes
     if probabilities:
         shapes["calibration"] = _calibration(scores, confidence)
+        if shapes["scores"].get("log"):  # its bars stand on an axis of their own
+            shapes["calibration"]["foot"] = _foot(scores, shapes["calibration"]["side"])
     return shapes
 
 
@@ -63,17 +66,36 @@ def _score_axis(scores: Scores, *, probabilities: bool) -> dict[str, Any]:
     return {**_distributions(*histogram(in_powers, _BINS, limits)), "log": True}
 
 
-def _calibration(scores: Scores, confidence: float) -> dict[str, Any]:
-    """Return the calibration curve with the band where it would be by chance."""
-    return {**_line(curves.calibration(scores)), "band": _band(scores, confidence, _TOLERANCE)}
+def _calibration(scores: Scores, confidence: float | None, tolerance: float = _TOLERANCE) -> dict[str, Any]:
+    """Return the calibration curve on axes that fit it; with a confidence, the band where it is by chance.
+
+    The axes end at ``side``, which the numbers are shares of. A curve that leaves them has its highest rate,
+    as text, under ``beyond``.
+    """
+    curve = curves.calibration(scores)
+    highest, rate = reach_of([curve])
+    side = probability_side(highest, rate)
+    shape = {**_line(curve, tolerance, side), "side": side}
+    if rate > side:
+        shape["beyond"] = format_value(rate)
+    if confidence is not None:
+        shape["band"] = _band(scores, confidence, tolerance, side)
+    return shape
 
 
-def _band(scores: Scores, confidence: float, tolerance: float) -> list[list[int]]:
+def _band(scores: Scores, confidence: float, tolerance: float, side: float) -> list[list[int]]:
     """Return probabilities with the limits between which the calibration curve would be by chance."""
     band = consistency_band(scores, confidence=confidence, replicates=200)
-    upper, lower = (visible(band.p * _PIXELS, limit * _PIXELS, tolerance) for limit in (band.high, band.low))
-    indices = np.union1d(upper, lower)
-    return [_steps(column[indices]) for column in (band.p, band.low, band.high)]
+    columns = [column / side for column in (band.p, band.low, band.high)]
+    p, low, high = (column * _PIXELS for column in columns)
+    indices = np.union1d(visible(p, high, tolerance), visible(p, low, tolerance))
+    return [_steps(column[indices]) for column in columns]
+
+
+def _foot(scores: Scores, side: float) -> list[Any]:
+    """Return the ends of an axis of probabilities, and how many rows have which, in bins."""
+    _, positives, negatives = histogram(scores, _BINS, (0.0, side))
+    return [[0.0, side], _shares(positives + negatives)]
 
 
 def of_class(scores: Scores, *, probabilities: bool, confidence: float | None) -> dict[str, Any]:
@@ -90,23 +112,20 @@ def of_class(scores: Scores, *, probabilities: bool, confidence: float | None) -
         "scores": _distributions(edges, positives, negatives),
     }
     if probabilities:
-        shapes["calibration"] = _line(curves.calibration(scores), _CLASS_TOLERANCE)
-        if confidence is not None:
-            shapes["calibration"]["band"] = _band(scores, confidence, _CLASS_TOLERANCE)
+        shapes["calibration"] = _calibration(scores, confidence, _CLASS_TOLERANCE)
     return shapes
 
 
 def of_confidences(scores: Scores, confidence: float) -> dict[str, Any]:
     """Return how often the predicted class is right over its probability, and how many rows have which."""
-    edges, right, wrong = histogram(scores, _BINS, (0.0, 1.0))
-    heights = _shares(right + wrong)
-    return {**_calibration(scores, confidence), "foot": [[float(edges[0]), float(edges[-1])], heights]}
+    shape = _calibration(scores, confidence)
+    return {**shape, "foot": _foot(scores, shape["side"])}
 
 
-def _line(curve: Curve, tolerance: float = _TOLERANCE) -> dict[str, Any]:
-    """Return a curve of shares, packed small: see :func:`_steps`."""
-    drawn = simplified(curve, pixels=_PIXELS, limits=_SQUARE, tolerance=tolerance)
-    return {"x": _steps(drawn.x), "y": _steps(drawn.y)}
+def _line(curve: Curve, tolerance: float = _TOLERANCE, side: float = 1.0) -> dict[str, Any]:
+    """Return a curve of shares on axes from 0 to `side`, packed small: see :func:`_steps`."""
+    drawn = simplified(curve, pixels=_PIXELS, limits=((0.0, side), (0.0, side)), tolerance=tolerance)
+    return {"x": _steps(drawn.x / side), "y": _steps(drawn.y / side)}
 
 
 def _distributions(edges: NDArray[Any], positives: NDArray[Any], negatives: NDArray[Any]) -> dict[str, Any]:

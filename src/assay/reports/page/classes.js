@@ -191,11 +191,6 @@ function classCharts(model) {
     const { limits, positives, negatives } = chosen.scores;
     const square = (title, key, xTitle, yTitle, chance, note) => {
       const chart = frame({ title, note, xTitle, yTitle, ...UNIT });
-      if (key === "calibration") {
-        const rows = positives.map((part, i) => part * chosen.n + negatives[i] * (chosen.of - chosen.n));
-        chart.plot.append(bars(chart, limits, atFoot(rows), "foot"));
-        if (chosen.calibration.band) chart.plot.append(band(chart, ...chosen.calibration.band));
-      }
       if (all.length > 1)
         chart.plot.append(...all.map((one) => line(chart, one[key].x, one[key].y, "others")));
       chart.plot.append(
@@ -212,15 +207,22 @@ function classCharts(model) {
     const base = chosen.precision_recall.base;
     const recalled = valued("average precision");
     square("Precision and recall", "precision_recall", "recall", "precision", [base, base], recalled);
-    if (chosen.calibration)
-      square(
+    if (chosen.calibration) {
+      const rows = positives.map((part, i) => part * chosen.n + negatives[i] * (chosen.of - chosen.n));
+      const others = all.length > 1 ? all.map((one) => one.calibration).filter(Boolean) : [];
+      const shaded = chosen.calibration.band ? "shaded: if all probabilities were right; " : "";
+      const chart = calibrationChart(
         "Calibration",
-        "calibration",
-        "predicted probability",
-        "share of the class",
-        [0, 1],
-        `${against}; ${chosen.calibration.band ? "shaded: if all probabilities were right; " : ""}bars: rows`,
+        { ...chosen.calibration, foot: [limits, rows], others },
+        {
+          note: `${against}; ${shaded}bars: rows`,
+          xTitle: "predicted probability",
+          yTitle: "share of the class",
+        },
       );
+      chart.describe(against);
+      drawn.push(chart);
+    }
     const heights = frame({
       title: "Scores of this class and of the rest",
       xTitle: "score of the class",

@@ -114,7 +114,7 @@ function costs(model, title) {
     go.disabled = state.at === best;
   });
   const charts = [chart.root];
-  if (live.probabilities) charts.push(netBenefit(live, n));
+  if (live.probabilities) charts.push(netBenefit(model, n));
   return section(
     title,
     el(
@@ -149,10 +149,12 @@ function costs(model, title) {
 }
 
 // Net benefit over the threshold (Vickers and Elkin 2006), from the counts of the cutoffs.
-function netBenefit(live, n) {
+function netBenefit({ live, shapes }, n) {
   const at = (i, t) => (live.tp[i] - (live.fp[i] * t) / (1 - t)) / n;
+  // From a threshold above all probabilities on nobody is treated.
+  const side = shapes.calibration?.side ?? 1;
   const xs = [];
-  for (let k = 1; k < 200; k++) xs.push(k / 200);
+  for (let k = 1; k < 200; k++) xs.push((k / 200) * side);
   const ys = xs.map((t) => at(cutoffAt(live, t), t));
   const part = live.positives / n;
   const all = xs.map((t) => part - ((1 - part) * t) / (1 - t));
@@ -163,13 +165,13 @@ function netBenefit(live, n) {
     note: "dotted: all rows treated, and none",
     xTitle: "threshold probability",
     yTitle: "net benefit per row",
-    xLimits: [0, 1],
+    xLimits: [0, side],
     yLimits: [floor, top],
   });
   const shownAll = all.map((y) => (y >= floor ? y : NaN));
   chart.plot.append(
     line(chart, xs, shownAll, "chance"),
-    line(chart, [0, 1], [0, 0], "chance"),
+    line(chart, [0, side], [0, 0], "chance"),
     line(
       chart,
       xs,

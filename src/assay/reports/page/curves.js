@@ -50,12 +50,12 @@ function curveCharts(model) {
   if (shapes.calibration) {
     const { x, y, ratio } = shapes.calibration;
     const facts = [ratio, words("brier"), "shaded: if all probabilities were right", "bars: rows"];
-    const chart = calibrationChart("Calibration", shapes.calibration, {
+    const foot = shapes.calibration.foot ?? [shapes.scores.limits, rowsByScore(model)];
+    const chart = calibrationChart("Calibration", { ...shapes.calibration, foot }, {
       note: facts.filter(Boolean).join("; "),
       xTitle: "predicted probability",
       yTitle: "share of positives",
     });
-    if (!shapes.scores.log) chart.plot.prepend(bars(chart, shapes.scores.limits, footHeights(model), "foot"));
     followed(chart, () => {
       const cutoff = state.at == null ? null : live.cutoffs[state.at];
       if (cutoff == null || cutoff < x[0] || cutoff > x.at(-1)) return [NaN, NaN];
@@ -175,22 +175,34 @@ function normalShare(z) {
 
 const UNIT = { xLimits: [0, 1], yLimits: [0, 1] };
 
-// How many rows have which probability, as low bars at the foot of the calibration chart.
-function footHeights({ shapes: { scores }, live }) {
+// How many rows have which probability.
+function rowsByScore({ shapes: { scores }, live }) {
   const [positives, negatives] = live ? [live.positives, live.negatives] : [1, 1];
-  return atFoot(scores.positives.map((part, i) => part * positives + scores.negatives[i] * negatives));
+  return scores.positives.map((part, i) => part * positives + scores.negatives[i] * negatives);
 }
 
-// Heights of bars that leave room for the curve above them.
-function atFoot(heights) {
+// Heights of bars that leave room for the curve above them, on an axis that ends at `side`.
+function atFoot(heights, side) {
   const most = Math.max(...heights) || 1;
-  return heights.map((height) => (0.15 * height) / most);
+  return heights.map((height) => (0.15 * side * height) / most);
 }
 
-function calibrationChart(title, { x, y, band: shaded, foot }, words) {
-  const chart = frame({ title, ...words, ...UNIT });
-  if (foot) chart.plot.append(bars(chart, foot[0], atFoot(foot[1]), "foot"));
-  if (shaded) chart.plot.append(band(chart, ...shaded));
-  chart.plot.append(line(chart, [0, 1], [0, 1], "chance"), line(chart, x, y, "accent"));
+// Rates over probabilities on equal axes, which end where the probabilities do: a rare class has tiny ones.
+// `foot` is how many rows have which, and `others` are curves to draw behind it.
+function calibrationChart(title, shape, { note, ...words }) {
+  const { x, y, side, beyond: most, band: shaded, foot, others = [] } = shape;
+  const limits = [0, side];
+  const outside = most ? `the line goes on to ${most}, beyond the frame` : null;
+  const notes = [note, outside].filter(Boolean).join("; ");
+  const chart = frame({ title, note: notes, ...words, xLimits: limits, yLimits: limits });
+  const shapes = [
+    foot ? bars(chart, foot[0], atFoot(foot[1], side), "foot") : null,
+    shaded ? band(chart, ...shaded) : null,
+    ...others.map((one) => line(chart, one.x, one.y, "others")),
+    line(chart, limits, limits, "chance"),
+    line(chart, x, y, "accent"),
+  ].filter(Boolean);
+  chart.clip(...shapes);
+  chart.plot.append(...shapes);
   return chart;
 }

@@ -285,9 +285,14 @@ function modelChart(key, words) {
   const shown = data.models.map((model) => [model.name, model.shapes[key]]).filter(([, curve]) => curve);
   if (shown.length < 2) return null;
   const many = shown.length > 8;
-  const chart = frame({ ...words, note: many ? "thick: the model chosen below" : null, ...UNIT });
+  const limits = [0, Math.max(...shown.map(([, one]) => one.side ?? 1))];
+  const outside = shown.some(([, one]) => one.y.some((y) => y > limits[1]));
+  const beyond = outside ? "some lines go on beyond the frame" : null;
+  const notes = [many ? "thick: the model chosen below" : null, beyond].filter(Boolean);
+  const chart = frame({ ...words, note: notes.join("; "), xLimits: limits, yLimits: limits });
   const lines = shown.map(([, one], i) => line(chart, one.x, one.y, many ? "others" : `series s${i}`));
-  if (words.chance) chart.plot.append(line(chart, [0, 1], [0, 1], "chance"));
+  if (beyond) chart.clip(...lines);
+  if (words.chance) chart.plot.append(line(chart, limits, limits, "chance"));
   chart.plot.append(...lines);
   if (many)
     follow(() => {

@@ -18,18 +18,19 @@ for (const part of everyPart) {
     }
   }
 }
-// Curves of shares come in steps of ten-thousandths.
+// Curves of shares come in steps of ten-thousandths, of 1 or of where the axes of a calibration chart end.
 for (const { shapes, class_curves: classCurves } of everyPart) {
-  const walked = (steps) => {
+  const walked = (steps, side) => {
     let at = 0;
-    return steps.map((step) => (at += step) / 10000);
+    return steps.map((step) => ((at += step) / 10000) * side);
   };
   const { roc, precision_recall: recalled, calibration, top_label: top } = shapes;
   const ofClasses = classCurves.flatMap((one) => [one.roc, one.precision_recall, one.calibration]);
   for (const curve of [roc, recalled, calibration, top, ...ofClasses].filter(Boolean)) {
-    curve.x = walked(curve.x);
-    curve.y = walked(curve.y);
-    if (curve.band) curve.band = curve.band.map(walked);
+    const side = curve.side ?? 1;
+    curve.x = walked(curve.x, side);
+    curve.y = walked(curve.y, side);
+    if (curve.band) curve.band = curve.band.map((steps) => walked(steps, side));
   }
 }
 const state = {
