@@ -300,5 +300,32 @@ def test_sections_fold_and_are_listed_at_the_side(opened, evaluation):
     listed.filter(has_text="All metrics").click()
     assert part.locator("table").is_visible()
     assert abs(part.bounding_box()["y"]) < 60
-    page.set_viewport_size({"width": 1280, "height": 900})
-    assert not page.get_by_role("navigation").is_visible()
+    assert page.locator("nav.contents:visible").count() == 1
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1499])
+def test_without_room_at_the_side_contents_are_folded_at_the_top(opened, evaluation, width):
+    """The list opens by key, leads to a section, folds itself away again, and is not on paper."""
+    page = opened(evaluation.report, width=width)
+    contents = page.get_by_role("navigation", name="Contents")
+    assert contents.count() == 1
+    entries = contents.get_by_role("button")
+    assert entries.count() == 0  # folded: the tabulator and a screen reader pass over them
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Contents"
+    page.keyboard.press("Enter")
+    assert entries.all_inner_texts() == page.locator("section > h2 > button").all_inner_texts()
+    assert all(entry.bounding_box()["height"] >= 24 for entry in entries.all())
+    part = page.locator("section", has=page.get_by_role("heading", name="All metrics"))
+    part.get_by_role("button", name="All metrics", exact=True).click()  # folds it
+    entries.filter(has_text="All metrics").press("Enter")
+    assert part.locator("table").is_visible()
+    assert page.evaluate("document.activeElement.textContent") == "All metrics"
+    assert abs(part.bounding_box()["y"]) < 60
+    assert entries.count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert not page.locator("nav.contents").first.is_visible()
+    assert not page.locator("nav.contents").last.is_visible()

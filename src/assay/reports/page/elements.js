@@ -140,9 +140,10 @@ function section(title, ...children) {
   return part;
 }
 
-// The headings of the page as buttons, at its side where there is room. Not links, whose address holds the state.
-function contents() {
+// The headings of the page as buttons. Not links, whose address holds the state.
+function contents(chosen = () => {}) {
   const go = (heading) => {
+    chosen();
     if (heading.getAttribute("aria-expanded") === "false") heading.click();
     heading.scrollIntoView({ block: "start" });
     heading.focus({ preventScroll: true });

@@ -127,10 +127,15 @@ function choose(model) {
   listContents();
 }
 
-// Drawn again with the model, whose parts may be others.
-const contentsList = el("nav", { class: "contents", "aria-label": "Contents" });
+// At the side of the page where there is room, else folded at its top: one of both is shown. Drawn again with
+// the model, whose parts may be others.
+const contentsAside = el("nav", { class: "contents aside", "aria-label": "Contents" });
+const folded = el("details", {}, el("summary", {}, "Contents"));
+const contentsAtTop = el("nav", { class: "contents top", "aria-label": "Contents" }, folded);
+const foldContents = () => (folded.open = false);
 function listContents() {
-  contentsList.replaceChildren(contents());
+  contentsAside.replaceChildren(contents());
+  folded.replaceChildren(folded.firstChild, contents(foldContents));
 }
 
 // The model, its label or output, the threshold and the class that are shown, in the address: a link to the page brings them back.
@@ -180,6 +185,7 @@ recall();
 page.append(
   ...[
     el("header", {}, el("h1", { dir: "auto" }, data.title), themeButton()),
+    contentsAtTop,
     data.comparison && ofModels, // which of the models is best comes before what there is to say of each
     modelChoice(),
     shownModel,
@@ -188,11 +194,11 @@ page.append(
     method,
   ].filter(Boolean),
 );
-page.append(contentsList);
+page.append(contentsAside);
 listContents();
 // Paper shows what is folded on a screen.
 addEventListener("beforeprint", () =>
-  document.querySelectorAll("details").forEach((one) => (one.open = true)),
+  document.querySelectorAll("section details").forEach((one) => (one.open = true)),
 );
 // Another address typed in, or chosen from the browser's history.
 addEventListener("hashchange", () => location.reload());
