@@ -45,8 +45,11 @@ const quantileTable = (quantiles) =>
     [0, 1],
   );
 
-// The lists with the lowest and the highest values that have something to find; without their names.
-function extremeLists({ lists, extremes: { worst, best } }) {
+// The lists with the lowest and the highest values that have something to find, by name where they have one; and
+// how many have nothing, which are in neither table.
+function extremeLists({ lists, extremes }) {
+  const { worst, best, query, nothing_to_find: without, counted } = extremes;
+  const numbers = [lists.label, "items", "relevant"];
   const table = (title, rows) =>
     rows.length
       ? el(
@@ -54,13 +57,23 @@ function extremeLists({ lists, extremes: { worst, best } }) {
           {},
           listed(
             title,
-            [lists.label, "items", "relevant"],
-            rows.map(([value, items, relevant]) => [value, count(items), count(relevant)]),
-            [0, 1, 2],
+            query == null ? numbers : [query, ...numbers],
+            rows.map(([name, value, items, relevant]) => [
+              ...(query == null ? [] : [narrow(name, 24)]),
+              value,
+              count(items),
+              count(relevant),
+            ]),
+            query == null ? [0, 1, 2] : [1, 2, 3],
           ),
         )
       : null;
-  return el("div", { class: "abreast" }, table("Worst lists", worst), table("Best lists", best));
+  const how = { zero: "counted as 0", one: "counted as 1", skip: "left out of the metrics" }[counted];
+  const lone = without > 1 ? "lists without a relevant item are" : "list without a relevant item is";
+  return [
+    el("div", { class: "abreast" }, table("Worst lists", worst), table("Best lists", best)),
+    without ? el("p", { class: "quiet" }, `${count(without)} ${lone} ${how}, and in neither table.`) : null,
+  ];
 }
 
 function rankingCharts({ at_k: curves, lists, k }) {

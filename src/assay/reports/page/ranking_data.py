@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.formatting.numbers import format_value
+from assay.formatting.width import short
 from assay.inference.influence.row_means import query_values
 from assay.metrics import Undefined, find
 from assay.metrics.spec import metric_title
@@ -49,23 +50,38 @@ def ranking_shapes(ev: Evaluation) -> dict[str, Any]:
         "at_k": curves,
         "k": ev.settings.k,
         "lists": {"label": metric_title("ndcg"), "counts": counts.tolist(), "n": len(known)},
-        "extremes": _extremes(queries, values, known),
+        "extremes": _extremes(ev, queries, values, known),
         "lengths": [int(queries.lengths.min()), longest],
     }
 
 
-def _extremes(queries: Queries, values: NDArray[Any], known: NDArray[Any]) -> dict[str, list[list[Any]]]:
-    """Return NDCG, items and relevant items of the worst and the best lists that have something to find.
+def _extremes(ev: Evaluation, queries: Queries, values: NDArray[Any], known: NDArray[Any]) -> dict[str, Any]:
+    """Return name, NDCG, items and relevant items of the worst and the best lists with something to find.
 
-    Their names are data of the caller's, which a page holds only where they are handed in as errors.
+    Beside them stand what the names are called, None where lists have none, how many lists have nothing to
+    find, and what these count as.
     """
     relevant = np.diff(queries.ideal_offsets)
     ordered = known[relevant[known] > 0]
     ordered = ordered[np.argsort(values[ordered], kind="stable")]
     ends = {"worst": ordered[:_MAX_LISTS], "best": ordered[_MAX_LISTS:][::-1][:_MAX_LISTS]}
-    return {
-        name: [
-            [format_value(float(values[at])), int(queries.lengths[at]), int(relevant[at])] for at in chosen
+    column = None if ev.rows is None or ev.rows.query is None else ev.rows.query.name
+    names = queries.names
+    tables = {
+        end: [
+            [
+                None if names is None else short(names[at]),
+                format_value(float(values[at])),
+                int(queries.lengths[at]),
+                int(relevant[at]),
+            ]
+            for at in chosen
         ]
-        for name, chosen in ends.items()
+        for end, chosen in ends.items()
+    }
+    return {
+        **tables,
+        "query": None if names is None else short(column or "query"),
+        "nothing_to_find": int(np.count_nonzero(relevant == 0)),
+        "counted": ev.settings.empty or "zero",
     }
