@@ -1,6 +1,7 @@
 """What a page says is what Python says, and what does not follow the slider or the model says so."""
 
 import dataclasses
+import itertools
 import statistics
 
 import numpy as np
@@ -10,6 +11,7 @@ from support.gallery import GALLERY, classes, lists, models, numbers, sliced
 
 import assay
 from assay.formatting.numbers import format_interval, format_value
+from assay.metrics.spec import metric_title
 from assay.reports.page.build import page_of
 from assay.tallies import Collection, Queries
 
@@ -290,6 +292,30 @@ def test_a_remark_on_an_absent_class_names_what_is_undefined():
     assert remark == 'No row is "c": its recall is undefined, and with it balanced accuracy.'
     assert ev["macro_f1"].defined
     assert not ev["balanced_accuracy"].defined
+
+
+def test_three_models_are_described_in_a_line_for_each_pair(opened):
+    """Who is best, then every two models: short lines, whose numbers stand in the table below."""
+    several = models(3)
+    said = page_of(several)["comparison"]["summary"]
+    names = [ev.settings.name for ev in several]
+    pairs = [[name for name in names if name in line] for line in said[-3:]]
+    assert pairs == [list(pair) for pair in itertools.combinations(names, 2)]
+    assert len(said) <= 6
+    assert all(len(line) < 300 and "[" not in line and "p =" not in line for line in said)
+    found = assay.compare(*several)
+    for diff in found.differences:  # who wins is what the tests say
+        (line,) = (line for line in said[-3:] if diff.first in line and diff.second in line)
+        title = metric_title(diff.metric).partition(" (")[0]
+        winner = next(
+            (f"{name} is better than" for name in (diff.first, diff.second) if diff.winner == name), None
+        )
+        known = (title, "on any of", "on all")
+        where = next(clause for clause in line.split("; ") if any(words in clause for words in known))
+        assert where.startswith(winner) if winner else "cannot tell" in where
+    page = opened(lambda path: assay.report(several, path))
+    lines = page.locator("section").first.locator("p").all_inner_texts()
+    assert lines[: len(said)] == said
 
 
 def test_many_models_have_an_order_and_every_pair(opened):

@@ -13,6 +13,7 @@ from assay.inference.differences.difference import direction
 from assay.metrics import Undefined
 from assay.metrics.spec import MetricSpec, metric_title
 from assay.reports.page.metric_cells import texts
+from assay.reports.text.comparison import pair_lines
 from assay.reports.text.leaderboard import leaderboard_conclusions
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["comparison_data"]
 
 _STATED = ("f_beta", "misclassification_cost")  # metrics that a caller asks for by beta= and the costs
+_TWO = 2
 _MAX_MODELS_IN_WORDS = 3  # whose pairs are all described
 
 
@@ -53,13 +55,24 @@ def comparison_data(
     except AssayError as error:
         data["summary"] = [f"The models were not compared: {error}"]
         return data
-    few = len(names) <= _MAX_MODELS_IN_WORDS
-    summary = [comparison.summary] if few else leaderboard_conclusions(comparison)
-    data |= {"summary": list(filter(None, summary)), "paired": comparison.paired, "family": comparison.family}
+    data |= {
+        "summary": list(filter(None, _words(comparison))),
+        "paired": comparison.paired,
+        "family": comparison.family,
+    }
     data["compared"] = [
         _compared(comparison, name, several, data["methods"]) for name in _metrics(comparison)
     ]
     return data
+
+
+def _words(comparison: Comparison) -> list[str]:
+    """Return what the comparison says, in lines: of two models with the numbers, of three pair by pair."""
+    size = len(comparison.names)
+    if size == _TWO:
+        return [comparison.summary]
+    best = leaderboard_conclusions(comparison)
+    return [*best, *pair_lines(comparison)] if size <= _MAX_MODELS_IN_WORDS else best
 
 
 def _compare(several: Sequence[Evaluation], names: list[str]) -> Comparison:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.comparison.flips import Flips
     from assay.inference.differences.difference import Difference
 
-__all__ = ["conclusions", "draw"]
+__all__ = ["conclusions", "draw", "pair_lines"]
 
 _TWO = 2
 _MAX_ROW_FACTOR = 10_000  # times as many rows: beyond, a number says no more than that
@@ -79,6 +79,15 @@ def conclusions(comparison: Comparison) -> list[str]:
     return _conclusions(comparison, _rows(comparison))
 
 
+def pair_lines(comparison: Comparison) -> list[str]:
+    """Return for each pair of models, in a line, who is better on which metrics.
+
+    They hold no numbers: they stand beside a table that does.
+    """
+    rows = _rows(comparison)
+    return [*_pair_sentences(comparison, rows, numbers=False), *_detected(comparison, rows)]
+
+
 def _many(comparison: Comparison) -> bool:
     """Tell whether there are more models than pairs of them can be read, and all pairs were compared."""
     names = comparison.models.names
@@ -108,13 +117,19 @@ def _rows(comparison: Comparison) -> list[_Row]:
 def _conclusions(comparison: Comparison, rows: list[_Row]) -> list[str]:
     if _many(comparison):
         return [*leaderboard_conclusions(comparison), *_detected(comparison, rows)]
+    sentences = _pair_sentences(comparison, rows, numbers=True)
+    return [*sentences, *_detected(comparison, rows), *_ranks(comparison)]
+
+
+def _pair_sentences(comparison: Comparison, rows: list[_Row], *, numbers: bool) -> list[str]:
+    """Return what is known of each pair of models, and what their margins allow to claim."""
     sentences = []
     for pair in dict.fromkeys((row.diff.first, row.diff.second) for row in rows):
         of_pair = [row for row in rows if (row.diff.first, row.diff.second) == pair]
-        sentences.append(_verdict(comparison, of_pair))
+        sentences.append(_verdict(comparison, of_pair, numbers=numbers))
         if any(row.diff.margin is not None for row in of_pair):
             sentences.append(_margins(of_pair))
-    return [*sentences, *_detected(comparison, rows), *_ranks(comparison)]
+    return sentences
 
 
 def _ranks(comparison: Comparison) -> Iterator[str]:
@@ -248,21 +263,18 @@ def _notes(comparison: Comparison, rows: list[_Row]) -> list[str]:
     return lines
 
 
-def _verdict(comparison: Comparison, of_pair: Sequence[_Row]) -> str:
-    """Return what the differences of one pair show."""
+def _verdict(comparison: Comparison, of_pair: Sequence[_Row], *, numbers: bool) -> str:
+    """Return what the differences of one pair show, with or without their numbers."""
     clauses = []
     first, second = of_pair[0].first, of_pair[0].second
     for model, name, other in ((0, first, second), (1, second, first)):
         won = [row for row in of_pair if row.diff.winner == (row.diff.first, row.diff.second)[model]]
         if won:
             loser = "" if len(comparison.models.names) == _TWO else f"than {other} "
-            ahead = listed([_by_how_much(comparison, row) for row in won])
-            clauses.append(f"{name} is better {loser}{ahead}")
+            clauses.append(f"{name} is better {loser}{_where(comparison, won, of_pair, numbers=numbers)}")
     apart = [row for row in of_pair if row.diff.decided and not row.diff.direction]
     if apart:
-        clauses.append(
-            f"{first} and {second} differ {listed([_by_how_much(comparison, row) for row in apart])}"
-        )
+        clauses.append(f"{first} and {second} differ {_where(comparison, apart, of_pair, numbers=numbers)}")
     same = [row for row in of_pair if row.diff.same]
     if same:
         everywhere = len(same) == len(of_pair)
@@ -270,7 +282,8 @@ def _verdict(comparison: Comparison, of_pair: Sequence[_Row]) -> str:
         clauses.append(f"{first} and {second} never disagree{where}")
     undecided = [row for row in of_pair if not row.diff.decided and not row.diff.same and _tested(row.diff)]
     if undecided:
-        sentence = _cannot_tell(comparison, undecided, alone=len(undecided) == len(of_pair))
+        alone = len(undecided) == len(of_pair)
+        sentence = _cannot_tell(comparison, undecided, alone=alone, numbers=numbers)
         clauses.append(sentence if clauses else sentence[0].upper() + sentence[1:])
     untested = [row for row in of_pair if not _tested(row.diff)]
     if untested:
@@ -279,10 +292,16 @@ def _verdict(comparison: Comparison, of_pair: Sequence[_Row]) -> str:
     return f"{'; '.join(clauses)}."
 
 
-def _by_how_much(comparison: Comparison, row: _Row) -> str:
-    """Return where and how far the better model is ahead: 'on auc by 0.012 [0.004, 0.020] (p = 0.003)'."""
-    word = " (lower)" if row.diff.direction < 0 else ""
-    return f"on {row.metric}{word} by {row.cells.ahead} ({_p_words(comparison, row)})"
+def _where(comparison: Comparison, rows: Sequence[_Row], of_pair: Sequence[_Row], *, numbers: bool) -> str:
+    """Return where the better model is ahead, and how far: 'on auc by 0.012 [0.004, 0.020] (p = 0.003)'."""
+    metrics = [f"{row.metric} (lower)" if row.diff.direction < 0 else row.metric for row in rows]
+    if numbers:
+        return listed(
+            f"on {metric} by {row.cells.ahead} ({_p_words(comparison, row)})"
+            for metric, row in zip(metrics, rows, strict=True)
+        )
+    everywhere = len(rows) == len(of_pair) > _TWO
+    return f"on all {len(rows)} metrics" if everywhere else f"on {listed(metrics)}"
 
 
 def _p_words(comparison: Comparison, row: _Row) -> str:
@@ -294,8 +313,8 @@ def _p_words(comparison: Comparison, row: _Row) -> str:
     return words.replace(" ", JOINED)
 
 
-def _cannot_tell(comparison: Comparison, undecided: Sequence[_Row], *, alone: bool) -> str:
-    """Return that there are too few rows to decide, and how many would do."""
+def _cannot_tell(comparison: Comparison, undecided: Sequence[_Row], *, alone: bool, numbers: bool) -> str:
+    """Return that there are too few rows to decide, and with numbers how many would do."""
     first, second = undecided[0].first, undecided[0].second
     if alone and len(undecided) > 1:
         start = f"the data cannot tell {first} and {second} apart on any of the {len(undecided)} metrics"
@@ -304,7 +323,7 @@ def _cannot_tell(comparison: Comparison, undecided: Sequence[_Row], *, alone: bo
         start = f"on {names} the data cannot tell {'them' if not alone else f'{first} and {second}'} apart"
     needed = [(row.diff.rows_needed(), row) for row in undecided]
     known = [(rows, row) for rows, row in needed if rows is not None]
-    if not known:
+    if not known or not numbers:
         return start
     unit = "queries" if comparison.of_queries else "rows"
     power = "80% power, if the difference is as large as it looks"
