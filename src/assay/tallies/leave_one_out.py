@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["leave_one_out_tallies"]
 
 
-def leave_one_out_tallies(whole: Tally, parts: Sequence[Tally]) -> Iterator[Tally]:
+def leave_one_out_tallies(
+    whole: Tally, parts: Sequence[Tally], indices: Sequence[int] | None = None
+) -> Iterator[Tally]:
     """Yield, for each part, the tally of all other parts; the parts together are the whole.
+
+    With rising `indices`, only for the parts there.
 
     A generator, because each of these tallies may be as large as the whole.
 
@@ -29,15 +33,19 @@ def leave_one_out_tallies(whole: Tally, parts: Sequence[Tally]) -> Iterator[Tall
     [2, 2, 2]
     """
     if isinstance(whole, Scores) and whole.weights is None:
-        yield from (_subtract(whole, part) for part in parts if isinstance(part, Scores))
+        chosen = parts if indices is None else [parts[index] for index in indices]
+        yield from (_subtract(whole, part) for part in chosen if isinstance(part, Scores))
         return
+    wanted = set(range(len(parts)) if indices is None else indices)
     # Merge the parts before and after each part incrementally, so that the cost stays linear.
     after = [type(parts[0]).empty()]
     for part in parts[:0:-1]:
         after.append(part.merge(after[-1]))
     before = type(parts[0]).empty()
-    for part in parts:
-        yield before.merge(after.pop())
+    for index, part in enumerate(parts):
+        others = after.pop()
+        if index in wanted:
+            yield before.merge(others)
         before = before.merge(part)
 
 

@@ -428,3 +428,15 @@ def test_a_slice_without_a_hit_is_not_taken_for_certain():
         one, other = (slices.differences(name)["few", name] for slices in (plain, even))
         assert (one.p_value, one.low, one.high) == pytest.approx((other.p_value, other.low, other.high))
         assert one.method == other.method
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_rests_of_some_slices_are_those_of_all(weighted):
+    """Leaving out only the parts at some indices gives their rests, of scores and of counts."""
+    ev = judged(table(), **({"weight": "weight"} if weighted else {}))
+    for name in ("auc", "accuracy"):
+        whole = ev.reading(name)[1]
+        parts = [part.reading(name)[1] for part in ev.slices["at"].values()]
+        every = list(leave_one_out_tallies(whole, parts))
+        assert list(leave_one_out_tallies(whole, parts, [0, 2])) == [every[0], every[2]]
+        assert list(leave_one_out_tallies(whole, parts, [])) == []

@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pytest
+from support.gallery import sliced
 
 import assay
 import assay.cli
@@ -16,6 +17,7 @@ from assay.errors import FileError, InputError
 from assay.plots.thin_scores import condensed, cutoff_of
 from assay.reports.page import as_html, slider, write
 from assay.reports.page.build import html_of, page_of
+from assay.reports.page.slice_data import slices_of
 from assay.reports.page.slider import chosen_cutoffs, live_metrics
 
 HOSTILE = [
@@ -401,3 +403,18 @@ def test_cutoffs_are_estimated_together(monkeypatch):
     page = page_of([assay.evaluate(actual=actual, score=score)])
     assert len(page["models"][0]["live"]["cutoffs"]) == 1_002
     assert len(alone) < 30
+
+
+def test_of_many_slices_only_those_that_are_shown_are_computed():
+    """Models that share a page show their worst slices: the others have the metric that orders them, and AUC."""
+    ev = sliced(200, 8_000)
+    shown = slices_of(ev, models=60)
+    (by,) = ev.slices
+    computed = [len(part.estimates) for part in ev.slices[by].values()]
+    metrics = len(shown["metrics"])
+    assert len(shown["rows"]) == sum(size >= metrics for size in computed) == 10
+    assert shown["left_out"] == 190
+    assert metrics > 2 >= sorted(computed)[-11]
+    whole = slices_of(sliced(200, 8_000))
+    assert whole["rows"][:10] == shown["rows"]
+    assert whole["notes"] == shown["notes"]

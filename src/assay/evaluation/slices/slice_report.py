@@ -13,6 +13,7 @@ from assay.metrics.spec import metric_title
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from assay.evaluation.evaluation import Evaluation
     from assay.inference.differences.difference import Difference
     from assay.inference.estimate import Estimate
 
@@ -27,16 +28,24 @@ _ORDER = (
 
 @dataclasses.dataclass(frozen=True)
 class SliceLine:
-    """One slice's value of a metric, and its difference from the rest where that was tested."""
+    """One slice's value of a metric, and its difference from the rest where that was tested.
+
+    The value is computed when it is first asked for: of many slices a page shows the worst only.
+    """
 
     by: str
     metric: str
     label: str
     n: int
     share: float
-    estimate: Estimate
+    rows: Evaluation
     difference: Difference | None
     too_few: str = ""
+
+    @property
+    def estimate(self) -> Estimate:
+        """The slice's value of the metric with its interval."""
+        return self.rows[self.metric]
 
     @property
     def reason(self) -> str:

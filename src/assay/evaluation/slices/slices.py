@@ -257,8 +257,8 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
             readings.setdefault(tuple(map(id, parts)), (parts, []))[1].append(name)
         for parts, together in readings.values():
             whole = self._reading(together[0])[1]
-            for index, rest in enumerate(leave_one_out_tallies(whole, parts)):
-                for name in together if index in tested else ():
+            for index, rest in zip(tested, leave_one_out_tallies(whole, parts, tested), strict=True):
+                for name in together:
                     yield index, name, self._difference(index, name, parts[index], rest)
 
     def _difference(self, index: int, name: str, part: Tally, rest: Tally) -> Difference:
@@ -325,7 +325,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         by = " x ".join(self.columns)
         lines = tuple(
             SliceLine(
-                by, name, label_text(key), self.sizes[key], self.shares[key], self[key][name],
+                by, name, label_text(key), self.sizes[key], self.shares[key], self[key],
                 self._mirrored(tested, key, name), self.too_few.get(key, ""),
             )
             for name in names
