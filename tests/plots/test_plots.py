@@ -1,5 +1,6 @@
 """What is drawn are the metrics' own numbers, read back from the lines; and what is said is true."""
 
+import itertools
 import subprocess
 import sys
 
@@ -148,8 +149,10 @@ def test_the_axes_of_calibration_fit_the_probabilities(highest, bins):
     assert max(ends) == pytest.approx(diagonal.get_xdata()[1])
     for axis in (ax.xaxis, ax.yaxis):
         texts = [tick.get_text() for tick in axis.get_ticklabels()]
-        assert len(set(texts)) == len(texts) >= 3
+        assert 3 <= len(set(texts)) == len(texts) <= 7
         assert all(len(text) <= 8 for text in texts)
+    boxes = [tick.get_window_extent() for tick in ax.get_xticklabels()]
+    assert all(right.x0 > left.x1 for left, right in itertools.pairwise(boxes))
     (said,) = words(ax)[-1:]
     assert "Brier 0.000" not in said
     curve = curves.calibration(rows)

@@ -158,6 +158,8 @@ def unit_square(ax: Axes, side: float = 1.0) -> None:
     """Let both sides run from 0 to 1, or to `side`, equally long, with room for lines along the edges."""
     limits = (-0.02 * side, 1.02 * side)
     ax.set(xlim=limits, ylim=limits, box_aspect=1)
+    if side < 1:  # whose ticks are longer words
+        ax.locator_params(nbins=5)
 
 
 def format_percent(*axes: Axis) -> None:
