@@ -1,6 +1,5 @@
 """What a page says is what Python says, and what does not follow the slider or the model says so."""
 
-import dataclasses
 import itertools
 import statistics
 
@@ -13,7 +12,6 @@ import assay
 from assay.formatting.numbers import format_interval, format_value
 from assay.metrics.spec import metric_title
 from assay.reports.page.build import page_of
-from assay.tallies import Collection, Queries
 
 pytestmark = needs_chromium
 
@@ -215,36 +213,24 @@ def test_lists_without_a_relevant_item_are_counted_and_said(opened):
         ),
     ],
 )
-def test_the_worst_and_the_best_lists_are_named(opened, options, said):
-    """Both tables name the query, with Python's values; lists with nothing to find are counted below them."""
+def test_the_worst_and_the_best_lists_have_python_s_values(opened, options, said):
+    """Without their names, which are the caller's; lists with nothing to find are counted below them."""
     ev = lists(**options)
     page = opened(ev.report)
     frame = ev.errors(n=200).to_frame(library="dict")
-    rows = list(zip(*(frame[name] for name in ("query", "ndcg", "items", "relevant")), strict=True))
+    rows = list(zip(*(frame[name] for name in ("ndcg", "items", "relevant")), strict=True))
     assert len(rows) == 96
     tables = dict(zip(("worst", "best"), page.locator(".abreast table").all(), strict=True))
     texts = {
         end: [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
         for end, table in tables.items()
     }
-    assert tables["worst"].locator("th").all_inner_texts() == ["query", "NDCG", "items", "relevant"]
-    wanted = [[str(name), format_value(value), str(n), str(k)] for name, value, n, k in rows]
+    assert tables["worst"].locator("th").all_inner_texts() == ["NDCG", "items", "relevant"]
+    wanted = [[format_value(value), str(n), str(k)] for value, n, k in rows]
     assert texts["worst"] == wanted[:5]
-    assert {row[1] for row in texts["best"]} <= {row[1] for row in wanted[-40:]}
+    assert {row[0] for row in texts["best"]} <= {row[0] for row in wanted[-40:]}
     assert all(row in wanted for row in texts["best"])
     assert said in page.locator("main").inner_text()
-
-
-def test_lists_without_names_have_none_in_the_table(opened):
-    """A tally of lists that were counted without their queries has numbers alone."""
-    tally = Queries.of_lists(actual=[["a", "b"], ["c"]] * 9, predicted=[["a", "x"], ["y", "c"]] * 9)
-    ev = lists()
-    tallies = Collection.of_mapping({**dict(ev.tallies.items()), "queries": tally})
-    bare = dataclasses.replace(ev, tallies=tallies, source_rows=None, saved={})
-    shown = page_of([bare])["models"][0]["shapes"]["extremes"]
-    assert shown["query"] is None
-    heads = opened(bare.report).locator(".abreast table").first.locator("th").all_inner_texts()
-    assert heads == ["NDCG", "items", "relevant"]
 
 
 @pytest.mark.parametrize(("scale", "offset"), [(1e-9, 0.0), (10.0, 1e9), (150_000.0, 0.0), (1.0, 0.0)])

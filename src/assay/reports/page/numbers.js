@@ -45,11 +45,10 @@ const quantileTable = (quantiles) =>
     [0, 1],
   );
 
-// The lists with the lowest and the highest values that have something to find, by name where they have one; and
-// how many have nothing, which are in neither table.
+// The lists with the lowest and the highest values that have something to find, without their names; and how many
+// have nothing, which are in neither table.
 function extremeLists({ lists, extremes }) {
-  const { worst, best, query, nothing_to_find: without, counted } = extremes;
-  const numbers = [lists.label, "items", "relevant"];
+  const { worst, best, nothing_to_find: without, counted } = extremes;
   const table = (title, rows) =>
     rows.length
       ? el(
@@ -57,14 +56,9 @@ function extremeLists({ lists, extremes }) {
           {},
           listed(
             title,
-            query == null ? numbers : [query, ...numbers],
-            rows.map(([name, value, items, relevant]) => [
-              ...(query == null ? [] : [narrow(name, 24)]),
-              value,
-              count(items),
-              count(relevant),
-            ]),
-            query == null ? [0, 1, 2] : [1, 2, 3],
+            [lists.label, "items", "relevant"],
+            rows.map(([value, items, relevant]) => [value, count(items), count(relevant)]),
+            [0, 1, 2],
           ),
         )
       : null;

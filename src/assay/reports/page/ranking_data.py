@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.formatting.numbers import format_value
-from assay.formatting.width import short
 from assay.inference.influence.row_means import query_values
 from assay.metrics import Undefined, find
 from assay.metrics.spec import metric_title
@@ -56,32 +55,21 @@ def ranking_shapes(ev: Evaluation) -> dict[str, Any]:
 
 
 def _extremes(ev: Evaluation, queries: Queries, values: NDArray[Any], known: NDArray[Any]) -> dict[str, Any]:
-    """Return name, NDCG, items and relevant items of the worst and the best lists with something to find.
+    """Return NDCG, items and relevant items of the worst and the best lists that have something to find.
 
-    Beside them stand what the names are called, None where lists have none, how many lists have nothing to
-    find, and what these count as.
+    Their names are data of the caller's, which a page holds only where they are handed in as errors. Beside
+    them stand how many lists have nothing to find, and what these count as.
     """
     relevant = np.diff(queries.ideal_offsets)
     ordered = known[relevant[known] > 0]
     ordered = ordered[np.argsort(values[ordered], kind="stable")]
     ends = {"worst": ordered[:_MAX_LISTS], "best": ordered[_MAX_LISTS:][::-1][:_MAX_LISTS]}
-    column = None if ev.rows is None or ev.rows.query is None else ev.rows.query.name
-    names = queries.names
     tables = {
-        end: [
-            [
-                None if names is None else short(names[at]),
-                format_value(float(values[at])),
-                int(queries.lengths[at]),
-                int(relevant[at]),
-            ]
-            for at in chosen
-        ]
+        end: [[format_value(float(values[at])), int(queries.lengths[at]), int(relevant[at])] for at in chosen]
         for end, chosen in ends.items()
     }
     return {
         **tables,
-        "query": None if names is None else short(column or "query"),
         "nothing_to_find": int(np.count_nonzero(relevant == 0)),
         "counted": ev.settings.empty or "zero",
     }
