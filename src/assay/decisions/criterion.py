@@ -111,8 +111,10 @@ class Criterion:
             fewest = false_positives(certified[0])
             ties = bisect.bisect_right(certified, fewest + rounding(fewest), key=false_positives)
             return int(certified[0]), ties
-        most = true_positives(certified[-1])
-        first = bisect.bisect_left(certified, most - rounding(most), key=true_positives)
+        max_true_positives = true_positives(certified[-1])
+        first = bisect.bisect_left(
+            certified, max_true_positives - rounding(max_true_positives), key=true_positives
+        )
         return int(certified[first]), len(certified) - first
 
     def _why_none(self, sweep: Sweep) -> str:

@@ -38,8 +38,8 @@ class DecisionCurve(Curve):
     def taken(self, indices: NDArray[Any]) -> DecisionCurve:
         """Return the curve of some of the points."""
         beside = {name: column[indices] for name, column in self.beside.items()}
-        kept = {name: getattr(self, name)[indices] for name in ("x", "y", "cutoffs")}
-        return dataclasses.replace(self, beside=beside, **kept)
+        columns = {name: getattr(self, name)[indices] for name in ("x", "y", "cutoffs")}
+        return dataclasses.replace(self, beside=beside, **columns)
 
 
 def net_benefit(data: Any, thresholds: Any = None) -> DecisionCurve:

@@ -353,8 +353,8 @@ def _columns(rows: Rows, selected: Any) -> dict[str, list[Any]]:
 
 def _row_numbers(rows: Rows, selected: Any) -> list[int]:
     """Return row numbers in the caller's data."""
-    found: list[int] = (selected if rows.origin is None else rows.origin[selected]).tolist()
-    return found
+    numbers: list[int] = (selected if rows.origin is None else rows.origin[selected]).tolist()
+    return numbers
 
 
 def _first_in_order(indices: Any, order: Any, n: int) -> Any:

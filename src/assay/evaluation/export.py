@@ -135,11 +135,11 @@ def tables(ev: Evaluation) -> list[ResultTable]:
     columns["note"] = [
         each.value.reason if isinstance(each.value, Undefined) else each.note for each in estimates
     ]
-    found = [
+    result_tables = [
         ResultTable(columns, printed_as={"metric": metric_title}, frame_only=("confidence", "n", "note"))
     ]
     if len(ev.task.labels) <= _MAX_CLASSES_IN_TABLES:
-        found += ev.confusion.tables() if isinstance(ev.tallies.get("confusion"), Confusion) else []
+        result_tables += ev.confusion.tables() if isinstance(ev.tallies.get("confusion"), Confusion) else []
         several = ev.task.name in ("multiclass", "ordinal", *MULTIOUTPUT_TASKS)
-        found += ev.classes.tables() if several and class_metrics(ev) else []
-    return found
+        result_tables += ev.classes.tables() if several and class_metrics(ev) else []
+    return result_tables

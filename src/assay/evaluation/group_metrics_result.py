@@ -156,7 +156,8 @@ class GroupMetrics(Result):
     def _worst_table(self, metric: str) -> ResultTable:
         worst = self.worst(metric)
         keys: dict[str, list[Any]] = {
-            name: [str(self.keys[index][place]) for index in worst] for place, name in enumerate(self.columns)
+            name: [str(self.keys[index][column]) for index in worst]
+            for column, name in enumerate(self.columns)
         }
         numbers: dict[str, list[Any]] = {
             "n": [int(self.sizes[index]) for index in worst],

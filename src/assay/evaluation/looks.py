@@ -132,8 +132,8 @@ class LooksMethods:
         level = looks.confidence(ev.settings.confidence)
         name = (metric, options) if options else metric
         spec = metric if isinstance(metric, MetricSpec) else ev.spec(name)
-        found: Estimate = ev.estimate_all([spec], confidence=level)[0]
-        return found
+        estimate: Estimate = ev.estimate_all([spec], confidence=level)[0]
+        return estimate
 
     def selection_optimism(self, metric: MetricSpec | Metric | str) -> float | None:
         """Return by how much the best of all models looked at seems better than it is, on average, at most.

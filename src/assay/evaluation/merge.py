@@ -67,20 +67,21 @@ def slice_tallies(ev: Evaluation) -> Grouped | None:
     rows = ev.source_rows
     if rows is None or not rows.by:
         return None
-    found = slice_tallies_of(rows, tallies_for_task(ev.task, rows), cut=ev.settings.by)
+    grouped = slice_tallies_of(rows, tallies_for_task(ev.task, rows), cut=ev.settings.by)
     if ev.task.name == "ranking":
         try:
-            merge(found.tallies)
+            merge(grouped.tallies)
         except MergeError:  # a list lies in two slices, which are then none
             return None
     decision = TaskDecision(ev.task)
     parts = {
-        key: Collection.of_mapping(tallies_as_read(dict(one.items()), decision)) for key, one in found.items()
+        key: Collection.of_mapping(tallies_as_read(dict(tallies.items()), decision))
+        for key, tallies in grouped.items()
     }
     return Grouped.of_mapping(parts)
 
 
-def merged(one: Evaluation, other: Any) -> Evaluation:
+def merged(ev: Evaluation, other: Any) -> Evaluation:
     """Return the evaluation of both sides' rows, which must pose the same problem.
 
     >>> import assay
@@ -93,15 +94,15 @@ def merged(one: Evaluation, other: Any) -> Evaluation:
         raise InputError("one evaluation has a proxy and the other has none: evaluate both alike.")
     if not isinstance(other, Evaluation):
         raise MetricError(f"an evaluation merges with another, not with a {type(other).__name__}.")
-    task, settings = common_task(one, other), common_settings(one.settings, other.settings)
-    left, right = (dict(completed(side).tallies.items()) for side in (one, other))
+    task, settings = common_task(ev, other), common_settings(ev.settings, other.settings)
+    left, right = (dict(completed(side).tallies.items()) for side in (ev, other))
     slices: list[Any] = [side.get("slices") for side in (left, right)]
     if None not in slices:
         from assay.evaluation.slices.partition import check_same_edges  # noqa: PLC0415 - loads comparisons
 
         check_same_edges(slices[0], slices[1], settings.by)
     both = {name: _joined(left[name], right[name]) for name in left if name in right}
-    return Evaluation(task, settings, Collection.of_mapping(both), dropped=one.dropped + other.dropped)
+    return Evaluation(task, settings, Collection.of_mapping(both), dropped=ev.dropped + other.dropped)
 
 
 def _joined(left: Any, right: Any) -> Tally:
@@ -117,8 +118,8 @@ def _joined(left: Any, right: Any) -> Tally:
             else (left if key in left else right)[key]
             for key in keys
         }
-        found: Tally = left.of_mapping(both)
-        return found
+        result: Tally = left.of_mapping(both)
+        return result
     for first, second in ((left, right), (right, left)):
         if isinstance(first, BinnedScores) and isinstance(second, Scores):
             return first.merge(second.binned(first.bits))
@@ -128,14 +129,14 @@ def _joined(left: Any, right: Any) -> Tally:
     return left.merge(right)  # type: ignore[no-any-return]
 
 
-def common_task(one: Evaluation, other: Evaluation) -> Task:
+def common_task(ev: Evaluation, other: Evaluation) -> Task:
     """Return the task of both sides, or raise where they differ."""
-    first, second = one.task, other.task
+    first, second = ev.task, other.task
     inferred = first.inferred if first.inferred == second.inferred else ()
     first, second = (dataclasses.replace(side, inferred=inferred) for side in (first, second))
     if first == second:
         return first
-    if first.name == second.name in ("multiclass", "ordinal") and not (_declared(one) or _declared(other)):
+    if first.name == second.name in ("multiclass", "ordinal") and not (_declared(ev) or _declared(other)):
         joined = label_union(first.labels, second.labels)
         first, second = (dataclasses.replace(side, labels=joined) for side in (first, second))
         if first == second:
@@ -161,15 +162,15 @@ def _declared(ev: Evaluation) -> bool:
     return "class_scores" in ev.tallies or (isinstance(table, Confusion) and table.declared)
 
 
-def common_settings(one: Settings, other: Settings) -> Settings:
+def common_settings(own: Settings, other: Settings) -> Settings:
     """Return the settings of both sides, or raise where those that matter differ."""
     shared = {
-        name: getattr(one if getattr(one, name) == getattr(other, name) else Settings(), name)
+        name: getattr(own if getattr(own, name) == getattr(other, name) else Settings(), name)
         for name in _MAY_DIFFER
     }
-    if not (one.weight and other.weight):  # weights that are all 1 are none, and have no name
-        shared["weight"] = one.weight or other.weight
-    first, second = (dataclasses.replace(side, **shared) for side in (one, other))
+    if not (own.weight and other.weight):  # weights that are all 1 are none, and have no name
+        shared["weight"] = own.weight or other.weight
+    first, second = (dataclasses.replace(side, **shared) for side in (own, other))
     for field in dataclasses.fields(first):
         left, right = getattr(first, field.name), getattr(second, field.name)
         if left != right:

@@ -28,8 +28,8 @@ _ROLES = ("actual", "predicted", "score")
 def stated_multioutput_task(request: TaskRequest) -> Task | None:
     """Return the task of several columns where the request alone decides it; raise where it does not fit."""
     for name in ("query", "positive"):
-        given = request.positive if name == "positive" else request.names.get(name)
-        if given is not None:
+        column = request.positive if name == "positive" else request.names.get(name)
+        if column is not None:
             raise InputError(f"{param(name)} has no use for rows of several labels or outputs: leave it out.")
     if request.task in ("binary", "multiclass", "ordinal", "ranking"):
         raise InputError(

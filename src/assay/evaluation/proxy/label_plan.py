@@ -152,10 +152,14 @@ def labels_needed(
         )
     variance = n * added.labels_error**2
     explained = _cautious(added.explained, n)
-    room = (width / z) ** 2 / variance - explained / total
+    relative_variance = (width / z) ** 2 / variance - explained / total
     # With every row labelled a proxy adds nothing: where that is not enough, no number is.
     alone = _within(variance * (z / width) ** 2, total)
-    labels = None if alone is None or not room > 0 else _within(max((1 - explained) / room, n), total)
+    labels = (
+        None
+        if alone is None or not relative_variance > 0
+        else _within(max((1 - explained) / relative_variance, n), total)
+    )
     codes, names = _strata(pilot)
     spread = _residual_spread(pilot, spec, codes, len(names))
     wanted, rows, chances = _allocation(pilot, codes, spread, labels or total, seed)

@@ -60,7 +60,7 @@ class _Power(NamedTuple):
     error: float
     df: float | None
     method: str
-    found: PoweredEstimate
+    powered: PoweredEstimate
     effective_labels: float
 
 
@@ -175,13 +175,13 @@ class PoweredEvaluation(Evaluation):
         self, alone: Estimate, values: tuple[Any, ...], power: _Power, limits: tuple[float, float]
     ) -> ProxyEstimate:
         few = "few labelled rows count for it" if power.df is not None and power.df < _MIN_LABELS else ""
-        against = "the proxy's errors run against people's" if min(power.found.tuning) < 0 else ""
-        balance = power.found.balance_p
+        against = "the proxy's errors run against people's" if min(power.powered.tuning) < 0 else ""
+        balance = power.powered.balance_p
         note = "; ".join(filter(None, [few, against]))
         return ProxyEstimate(
             power.value, *limits, alone.confidence, power.method, alone.n, note, power.error,
             alone.positives, alone.negatives, alone.groups, labels_alone=alone, proxy_alone=values,
-            tuning=power.found.tuning, effective_labels=min(power.effective_labels, float(self.total)),
+            tuning=power.powered.tuning, effective_labels=min(power.effective_labels, float(self.total)),
             powered=True, balance_p=None if math.isnan(balance) else balance,
         )  # fmt: skip
 
@@ -212,20 +212,20 @@ class PoweredEvaluation(Evaluation):
         groups = self._labelled_groups()
         if groups is not None and groups < _MIN_GROUPS:
             return f"labels in {groups} of the groups are too few, {_MIN_GROUPS} are the minimum"
-        human, found = self.influences(metric, options)
+        human, powered = self.influences(metric, options)
         if human is None:
             return "the metric has no influence of single rows"
-        if found is None:
+        if powered is None:
             return "the proxy has no value of it, or does not vary on the labelled rows"
         own = np.abs(human.slopes)
         informative = float(human.mass[own > _NOTHING * float(own.max(initial=0.0))].sum())
         if informative < _MIN_INFORMATIVE or self._few_of_a_class(metric):
             return "too few labelled rows count for it"
-        if found.explained >= 1 - _NOTHING:
+        if powered.explained >= 1 - _NOTHING:
             return "the proxy agrees with every label"
-        power = _Power(human.value + found.shift, found.error, found.df, "prediction-powered", found,
-                       found.effective_labels)  # fmt: skip
-        joint = self._joint(metric, options, found)
+        power = _Power(human.value + powered.shift, powered.error, powered.df, "prediction-powered", powered,
+                       powered.effective_labels)  # fmt: skip
+        joint = self._joint(metric, options, powered)
         power = joint or power
         if power.effective_labels < _MIN_GAIN * n:
             return "the proxy says too little about the labels"
@@ -318,8 +318,8 @@ class PoweredEvaluation(Evaluation):
             return None
         clusters = None if everything.group is None else encode(everything.group)[0].astype(np.int64)
         slopes = proxies[0].slopes * float(proxies[0].mass.sum())
-        found = one_step_weighted(own, human.mass, slopes, proxies[0].mass, self.labelled, clusters)
-        return None if found is None else _of_few_clusters(found, clusters, self.labelled)
+        estimate = one_step_weighted(own, human.mass, slopes, proxies[0].mass, self.labelled, clusters)
+        return None if estimate is None else _of_few_clusters(estimate, clusters, self.labelled)
 
     def _unit_count(self, metric: Metric) -> int:
         """Return how many rows have a label; of ranked lists, how many queries."""
@@ -373,15 +373,15 @@ class PoweredEvaluation(Evaluation):
         if proxy is None:
             return own, None
         a = np.broadcast_to(proxy[1][None, :, :], (2, 2, 2)).ravel()
-        found = one_step(psi[counts > 0], a[counts > 0], float(tables[1].sum()), own.mass)
-        return own, found
+        powered = one_step(psi[counts > 0], a[counts > 0], float(tables[1].sum()), own.mass)
+        return own, powered
 
     @functools.cached_property
     def joint_counts(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Labelled rows by human label, proxy and prediction, and all rows by proxy and prediction."""
         return joint_counts(self)
 
-    def _joint(self, metric: Metric, options: dict[str, Any], found: PoweredEstimate) -> _Power | None:
+    def _joint(self, metric: Metric, options: dict[str, Any], powered: PoweredEstimate) -> _Power | None:
         """Return the estimate of the joint table; None where there is no such table of two classes."""
         tables = self.joint_counts
         if tables is None or metric.reads.tally is not Confusion or options.get("average"):
@@ -392,23 +392,23 @@ class PoweredEvaluation(Evaluation):
         joint = joint_table(*tables, table_reader(self, metric, options))
         if joint is None or not joint.large_sample_error > 0:
             return None
-        effective = self.labels_count * (found.labels_error / joint.large_sample_error) ** 2
-        return _Power(joint.estimate, joint.error, None, "joint table", found, effective)
+        effective = self.labels_count * (powered.labels_error / joint.large_sample_error) ** 2
+        return _Power(joint.estimate, joint.error, None, "joint table", powered, effective)
 
 
 def _of_few_clusters(
-    found: PoweredEstimate, clusters: NDArray[np.int64] | None, labelled: NDArray[np.int64]
+    estimate: PoweredEstimate, clusters: NDArray[np.int64] | None, labelled: NDArray[np.int64]
 ) -> PoweredEstimate:
     """Return an estimate whose error allows for the tuning being learnt from the labelled clusters alone.
 
     The sandwich counts all clusters; residuals are seen in those with labels, less two for mean and slope.
     """
     if clusters is None:
-        return found
+        return estimate
     seen, groups = len(np.unique(clusters[labelled])), len(np.unique(clusters))
     spare = max(seen - _TWO, 1)
     factor = math.sqrt(seen / spare * (groups - 1) / groups)
-    return found._replace(error=found.error * factor, df=min(found.df, float(spare)))
+    return estimate._replace(error=estimate.error * factor, df=min(estimate.df, float(spare)))
 
 
 def row_influence_of(ev: Evaluation, metric: Metric, options: dict[str, Any]) -> Influence | None:

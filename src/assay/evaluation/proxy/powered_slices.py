@@ -98,7 +98,7 @@ class PoweredPartition:
     @functools.cached_property
     def _rest_tallies(self) -> list[list[Collection]]:
         """For each proxy and slice, the tallies of all rows outside of it."""
-        found = []
+        rest_tallies = []
         for proxy, partition in zip(self.ev.proxies, self._proxies, strict=True):
             settings = dataclasses.replace(proxy.settings, by=())
             slices = [partition.evaluation(index, settings).by_name for index in range(len(self.keys))]
@@ -108,11 +108,11 @@ class PoweredPartition:
                 for name in names
                 if name in proxy.by_name
             }
-            found.append([
+            rest_tallies.append([
                 Collection.of_mapping({name: tallies[index] for name, tallies in by_name.items()})
                 for index in range(len(self.keys))
             ])  # fmt: skip
-        return found
+        return rest_tallies
 
     def groups(self) -> tuple[list[int], list[int]]:
         """Return the number of groups with labelled rows in each slice, and outside of it."""

@@ -53,7 +53,7 @@ def powered_from_state(state: Any) -> PoweredEvaluation:
         raise FormatError(f"this evaluation is damaged: {error}.") from None
 
 
-def merged(one: PoweredEvaluation, other: Any) -> PoweredEvaluation:
+def merged(ev: PoweredEvaluation, other: Any) -> PoweredEvaluation:
     """Return the evaluation of both sides' rows.
 
     >>> import assay
@@ -65,20 +65,20 @@ def merged(one: PoweredEvaluation, other: Any) -> PoweredEvaluation:
     """
     if not isinstance(other, PoweredEvaluation):
         raise InputError("one evaluation has a proxy and the other has none: evaluate both alike.")
-    if len(one.proxies) != len(other.proxies):
-        counts = [count_of(len(side.proxies), "proxy", "proxies") for side in (one, other)]
+    if len(ev.proxies) != len(other.proxies):
+        counts = [count_of(len(side.proxies), "proxy", "proxies") for side in (ev, other)]
         raise InputError(f"one evaluation has {counts[0]} and the other {counts[1]}: evaluate both alike.")
-    for side in (one, other):
+    for side in (ev, other):
         _refuse_rows(side, "merged")
     sides = [
         dataclasses.replace(side, task=dataclasses.replace(side.task, inferred=side.inferred_from_labels))
-        for side in (one, other)
+        for side in (ev, other)
     ]
     return _joined(
-        common_task(*sides), common_settings(one.settings, other.settings),
-        _labelled_rows(one).merge(_labelled_rows(other)), tuple(column.name for column in one.stand_ins),
-        [first.merge(second) for first, second in zip(one.proxies, other.proxies, strict=True)],
-        one.dropped + other.dropped,
+        common_task(*sides), common_settings(ev.settings, other.settings),
+        _labelled_rows(ev).merge(_labelled_rows(other)), tuple(column.name for column in ev.stand_ins),
+        [first.merge(second) for first, second in zip(ev.proxies, other.proxies, strict=True)],
+        ev.dropped + other.dropped,
     )  # fmt: skip
 
 

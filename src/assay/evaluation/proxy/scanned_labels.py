@@ -116,17 +116,17 @@ def _labelled(  # noqa: PLR0917 - what the scan is told
     beside = tuple(dict.fromkeys([*by, *proxies]))
     edges = options.get("edges")
     limits = {name: options[name] for name in ("labels", "positive", "memory", "threads")}
-    found = scan(
+    tally = scan(
         data, tallies={_LABELLED: functools.partial(StoredRows.within, limit=limit)}, **named, by=beside,
         missing="drop", edges=edges, **limits,
     )[_LABELLED]  # fmt: skip
-    if isinstance(found, BoundedTally) and found.tally is None:
+    if isinstance(tally, BoundedTally) and tally.tally is None:
         raise InputError(
-            f"the {found.n:,} labelled rows take more than {in_words(limit)}, a part of "
+            f"the {tally.n:,} labelled rows take more than {in_words(limit)}, a part of "
             f"{param('memory', in_words(as_bytes(options['memory'])))}: give more, or evaluate the labelled "
             "rows by themselves, which are many enough."
         )
-    stored = found.tally if isinstance(found, BoundedTally) else found
+    stored = tally.tally if isinstance(tally, BoundedTally) else tally
     if not isinstance(stored, StoredRows) or not stored.n:
         raise InputError(f"{named['actual']} has no label at all: a proxy alone evaluates nothing.")
     rows = stored.rows()

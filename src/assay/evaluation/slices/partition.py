@@ -169,7 +169,7 @@ class TallyPartition:
             set().union(*groups_of_slice[:index], *groups_of_slice[index + 1 :])
             for index in range(len(groups_of_slice))
         ]
-        return [len(one) for one in groups_of_slice], [len(one) for one in others]
+        return [len(groups) for groups in groups_of_slice], [len(groups) for groups in others]
 
     def sides(self, index: int) -> tuple[Side, Side] | None:
         """Return a slice's rows and all others, where their tallies keep them, else None."""
@@ -202,26 +202,30 @@ class TallyPartition:
             _, codes = _partition(rows, self._columns)
             bare = dataclasses.replace(rows, by=(), labels=rows.labels or labels)
             return [bare.take(codes == index) for index in range(len(self.keys))]
-        pairs: list[Any] = [one.get("spearman") for one in self._parts]
-        return [one.rows() for one in pairs] if all(isinstance(one, NumberPairs) for one in pairs) else []
+        pairs: list[Any] = [part.get("spearman") for part in self._parts]
+        return (
+            [tally.rows() for tally in pairs]
+            if all(isinstance(tally, NumberPairs) for tally in pairs)
+            else []
+        )
 
 
 def total_weight(ev: Evaluation) -> float:
     """Return the total weight of the rows, from whichever tally has it."""
-    for one in ev.tallies.tallies:
-        if isinstance(one, Confusion):
-            return math.fsum(one.weight())
-        if isinstance(one, Scores) and one.weights is not None:
-            return math.fsum((one.positives.astype(np.float64) + one.negatives) * one.weights)
-        weight = getattr(one, "weight", None)
+    for tally in ev.tallies.tallies:
+        if isinstance(tally, Confusion):
+            return math.fsum(tally.weight())
+        if isinstance(tally, Scores) and tally.weights is not None:
+            return math.fsum((tally.positives.astype(np.float64) + tally.negatives) * tally.weights)
+        weight = getattr(tally, "weight", None)
         if weight is not None and not callable(weight):
             return float(weight)
-        if hasattr(one, "class_weights"):
-            return math.fsum(one.class_weights)
+        if hasattr(tally, "class_weights"):
+            return math.fsum(tally.class_weights)
     return float(ev.n)
 
 
-def check_same_edges(one: Grouped, other: Grouped, names: Sequence[str]) -> None:
+def check_same_edges(own: Grouped, other: Grouped, names: Sequence[str]) -> None:
     """Raise where numbers were cut at different edges, such as the quartiles of each side."""
     for index, name in enumerate(names):
         left, right = (
@@ -230,7 +234,7 @@ def check_same_edges(one: Grouped, other: Grouped, names: Sequence[str]) -> None
                 for key in side
                 if isinstance(label := key[index], str) and _is_interval_label(label)
             }
-            for side in (one, other)
+            for side in (own, other)
         )
         for number in left.keys() & right.keys():
             if left[number] != right[number]:

@@ -160,7 +160,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         """Share of the rows in each slice, by weight where rows have weights."""
         weights = [total_weight(ev) if self.whole.settings.weight else ev.n for ev in self.values()]
         total = math.fsum(weights)
-        return {key: one / total for key, one in zip(self._keys, weights, strict=True)}
+        return {key: weight / total for key, weight in zip(self._keys, weights, strict=True)}
 
     @functools.cached_property
     def too_few(self) -> dict[Key, str]:
@@ -170,7 +170,9 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
             unit = f"labelled {unit}"
         counted = [(self.sizes, self._rests(self.sizes), _MIN_ROWS_TO_TEST, unit)]
         if self._grouped:
-            inside, outside = (dict(zip(self._keys, one, strict=True)) for one in self._partition.groups())
+            inside, outside = (
+                dict(zip(self._keys, counts, strict=True)) for counts in self._partition.groups()
+            )
             counted.append((inside, outside, _MIN_GROUPS_TO_TEST, "groups"))
         small: dict[Key, str] = {}
         for own, others, minimum, what in counted:
@@ -200,10 +202,10 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         if names not in self._tested:
             self._tested[names] = self._corrected(self._against_rest(names))
         return {
-            (key, name): one
-            for name, found in zip(names, self._tested[names], strict=True)
-            for key, one in zip(self._keys, found, strict=True)
-            if one is not None
+            (key, name): difference
+            for name, by_slice in zip(names, self._tested[names], strict=True)
+            for key, difference in zip(self._keys, by_slice, strict=True)
+            if difference is not None
         }
 
     def _reading(self, name: str) -> Any:
@@ -226,7 +228,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
 
     def _against_rest(self, names: tuple[str, ...]) -> list[list[Difference | None]]:
         """Return the difference of each slice by metric; None for slices that are not tested."""
-        found: dict[str, list[Difference | None]] = {name: [None] * len(self) for name in names}
+        differences: dict[str, list[Difference | None]] = {name: [None] * len(self) for name in names}
         # Each of two slices is the other's rest: one test serves both.
         tested = [index for index, key in enumerate(self._keys) if key not in self.too_few]
         tested = tested[: {1: 0, 2: 1}.get(len(self), len(self))]
@@ -235,16 +237,16 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         # Extremes, which grow as rows get fewer, and test statistics are shown but not compared.
         names = tuple(name for name in names if self._can_be_compared(name))
         if tested and names:
-            for index, name, one in (
+            for index, name, difference in (
                 self._by_groups(names, tested) if self._grouped else self._by_tallies(names, tested)
             ):
-                named = dataclasses.replace(one, metric=name)
+                named = dataclasses.replace(difference, metric=name)
                 if isinstance(self._partition, PoweredPartition):
                     spec = self._reading(name)[0]
                     part: Any = self[self._keys[index]]
                     named = self._partition.sharpen(index, part, spec, named)
-                found[name][index] = self._trusted(self._keys[index], named)
-        return list(found.values())
+                differences[name][index] = self._trusted(self._keys[index], named)
+        return list(differences.values())
 
     def _can_be_compared(self, name: str) -> bool:
         return self._reading(name)[0].metric.kind not in ("statistic", "extreme")
@@ -268,12 +270,12 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
             "name": label_text(self._keys[index]),
             "confidence": self.whole.settings.confidence,
         }
-        found = against_rest(spec.metric, part, rest, **common, **options)
-        if found.method or isinstance(found.difference, Undefined):
-            return found
+        difference = against_rest(spec.metric, part, rest, **common, **options)
+        if difference.method or isinstance(difference.difference, Undefined):
+            return difference
         sides = self._partition.sides(index)
         if sides is None:  # there are no rows
-            return found
+            return difference
         own, others = (side.rows for side in sides)
         return against_rest(spec.metric, own, others, **common, **row_options)
 
@@ -291,32 +293,36 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
                     confidence=self.whole.settings.confidence, **row_options,
                 )  # fmt: skip
 
-    def _trusted(self, key: Key, found: Difference | None) -> Difference | None:
+    def _trusted(self, key: Key, difference: Difference | None) -> Difference | None:
         """Return the difference without a test where a class has very few rows to rank."""
-        if found is None or "scores" not in self.whole.tallies:
-            return found
-        estimate = self[key][found.metric] if found.metric in ("auc", "gini", "average_precision") else None
+        if difference is None or "scores" not in self.whole.tallies:
+            return difference
+        estimate = (
+            self[key][difference.metric]
+            if difference.metric in ("auc", "gini", "average_precision")
+            else None
+        )
         counts = [] if estimate is None else [estimate.positives, estimate.negatives]
         if not any(count is not None and count < _MIN_CLASS_ROWS_TO_TEST for count in counts):
-            return found
+            return difference
         few = Undefined(f"fewer than {_MIN_CLASS_ROWS_TO_TEST} rows of a class")
-        return dataclasses.replace(found, p_value=few, low=None, high=None)
+        return dataclasses.replace(difference, p_value=few, low=None, high=None)
 
     @staticmethod
-    def _corrected(found: list[list[Difference | None]]) -> list[list[Difference | None]]:
+    def _corrected(differences: list[list[Difference | None]]) -> list[list[Difference | None]]:
         """Return the differences with p-values corrected as one family (Holm)."""
         tested = [
             (i, j)
-            for i, row in enumerate(found)
-            for j, one in enumerate(row)
-            if one is not None and not isinstance(one.p_value, Undefined)
+            for i, row in enumerate(differences)
+            for j, difference in enumerate(row)
+            if difference is not None and not isinstance(difference.p_value, Undefined)
         ]
-        adjusted = holm([float(_p(found[i][j])) for i, j in tested]).tolist() if tested else []
+        adjusted = holm([float(_p(differences[i][j])) for i, j in tested]).tolist() if tested else []
         for (i, j), p in zip(tested, adjusted, strict=True):
-            one = found[i][j]
-            assert one is not None  # noqa: S101 - selected above
-            found[i][j] = dataclasses.replace(one, adjusted=p, family=len(tested))
-        return found
+            difference = differences[i][j]
+            assert difference is not None  # noqa: S101 - selected above
+            differences[i][j] = dataclasses.replace(difference, adjusted=p, family=len(tested))
+        return differences
 
     def report(self, metrics: Sequence[str] | str | None = None) -> SliceReport:
         """Return the contents of the table as plain data."""
@@ -331,7 +337,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
             for name in names
             for key in self._keys
         )  # fmt: skip
-        family = max((one.family for one in tested.values()), default=0)
+        family = max((difference.family for difference in tested.values()), default=0)
         unit = "lists" if self.whole.task.name == "ranking" else "rows"
         if isinstance(self._partition, PoweredPartition):
             unit = f"labelled {unit}"
@@ -339,7 +345,8 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         return SliceReport(
             by, len(self), self.whole.n, f"{unit}{self._empty}",
             self.whole.settings.confidence,
-            family if any(one.adjusted is not None for one in tested.values()) else 0, lines, grouped,
+            family if any(difference.adjusted is not None for difference in tested.values()) else 0,
+            lines, grouped,
             self._partition.remark if isinstance(self._partition, PoweredPartition) else "",
         )  # fmt: skip
 
@@ -353,9 +360,9 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         """Return the difference of a slice; of two slices, the second's is the first's reversed."""
         if (key, name) in tested or len(self) != 2 or key in self.too_few:  # noqa: PLR2004
             return tested.get((key, name))
-        (other,) = (one for one in self._keys if one != key)
-        found = tested.get((other, name))
-        return None if found is None else reversed_difference(found, label_text(key))
+        (other,) = (slice_key for slice_key in self._keys if slice_key != key)
+        difference = tested.get((other, name))
+        return None if difference is None else reversed_difference(difference, label_text(key))
 
     def lines(self, metrics: Sequence[str] | str | None = None) -> list[dict[str, Any]]:
         """Return the table as plain data: a mapping for each slice and metric."""
@@ -399,15 +406,15 @@ def label_text(key: Key) -> str:
     return " · ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
-def reversed_difference(found: Difference, name: str) -> Difference:
+def reversed_difference(difference: Difference, name: str) -> Difference:
     """Return the difference of two slices from the other one's side."""
-    low, high = (None if end is None else -end for end in (found.high, found.low))
-    value = found.difference if isinstance(found.difference, Undefined) else -found.difference
+    low, high = (None if end is None else -end for end in (difference.high, difference.low))
+    value = difference.difference if isinstance(difference.difference, Undefined) else -difference.difference
     return dataclasses.replace(
-        found, second=name, values=found.values[::-1], difference=value, low=low, high=high
+        difference, second=name, values=difference.values[::-1], difference=value, low=low, high=high
     )
 
 
-def _p(found: Difference | None) -> float:
-    assert found is not None  # noqa: S101 - selected above
-    return float(found.p_value)
+def _p(difference: Difference | None) -> float:
+    assert difference is not None  # noqa: S101 - selected above
+    return float(difference.p_value)
