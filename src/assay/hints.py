@@ -93,16 +93,16 @@ def hint_style(style: Style) -> Iterator[None]:
         _style.reset(before)
 
 
-def python_style(found: Hint) -> str:
+def python_style(advice: Hint) -> str:
     """Return a hint as Python has it."""
-    return found.python
+    return advice.python
 
 
 _style: contextvars.ContextVar[Style] = contextvars.ContextVar("hint_style", default=python_style)
 
 
-def _token(found: Hint) -> str:
-    parts = (part.translate(_NO_MARKS) for part in (found.parameter, found.python, found.shell))
+def _token(advice: Hint) -> str:
+    parts = (part.translate(_NO_MARKS) for part in (advice.parameter, advice.python, advice.shell))
     return _START + _BETWEEN.join(parts) + _END
 
 

@@ -99,13 +99,13 @@ def _data(arguments: argparse.Namespace, paths: list[str]) -> Any:
 
 def _named(plan: Plan, words: list[str], option: str) -> list[tuple[str, str]]:
     """Return baselines with what stands for them: the only one, or each by its name."""
-    found = []
+    pairs = []
     for word in words:
         name, sign, rest = word.partition("=")
         if sign and name in plan.baselines:
-            found.append((name, rest))
+            pairs.append((name, rest))
         elif len(plan.baselines) == 1:
-            found.append((plan.baselines[0], word))
+            pairs.append((plan.baselines[0], word))
         elif not plan.baselines:
             raise UsageError(f"no requirement of the plan compares with a baseline: leave --{option} out.")
         else:
@@ -113,9 +113,9 @@ def _named(plan: Plan, words: list[str], option: str) -> list[tuple[str, str]]:
             raise UsageError(
                 f"the plan compares with {known}: say which one --{option} {word} is, as NAME=..."
             )
-    if len(dict(found)) < len(found):
+    if len(dict(pairs)) < len(pairs):
         raise UsageError(f"--{option} names a baseline twice: leave one out.")
-    return found
+    return pairs
 
 
 def _add_summary(markdown: str) -> None:

@@ -251,7 +251,7 @@ def _of_files(arguments: argparse.Namespace, options: dict[str, Any]) -> Compari
     origins = [open_source(arguments, [path]) for path in arguments.paths]
     _split_columns(arguments, origins[0])
     columns, numbers = role_columns(arguments)
-    tables = [read_table(arguments, one, columns, numbers) for one in origins]
+    tables = [read_table(arguments, origin, columns, numbers) for origin in origins]
     shared = {role: column for role in _SHARED if (column := getattr(arguments, role)) is not None}
     differing = {
         role: column[0] for role in ("score", "predicted") if (column := getattr(arguments, role)) is not None
@@ -262,13 +262,13 @@ def _of_files(arguments: argparse.Namespace, options: dict[str, Any]) -> Compari
     same = all(_same_column(each, actual[0]) for each in actual)
     if same and not arguments.unpaired:
         # As columns of one table, so that a row with a missing value of one model is dropped for all.
-        given: dict[str, Any] = {role: _columns(tables[0], column) for role, column in shared.items()}
+        by_role: dict[str, Any] = {role: _columns(tables[0], column) for role, column in shared.items()}
         models: dict[str, Any] = {
             role: {name: _columns(table, column) for name, table in zip(names, tables, strict=True)}
             for role, column in differing.items()
         }
-        return compare(**given, **models, **labels, **missing, **options)
-    each = [gathered(one, **shared, **differing, **labels, **missing) for one in tables]
+        return compare(**by_role, **models, **labels, **missing, **options)
+    each = [gathered(table, **shared, **differing, **labels, **missing) for table in tables]
     return compare(*each, names=names, **options)
 
 

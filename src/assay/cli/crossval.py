@@ -158,23 +158,23 @@ def _run(arguments: argparse.Namespace) -> int:
     targets = column_list(several_columns(arguments.target, rows))
     names = _features(arguments, rows, targets)
     roles = {role: column for role in _ROLES if (column := getattr(arguments, role))}
-    found = read_table(arguments, rows, [*names, *targets, *roles.values()])
-    found = _complete(found, arguments.missing)
-    target = [found[name] for name in targets]
-    given: dict[str, Any] = {role: found[column] for role, column in roles.items()}
-    if "time" in given:
-        given["time"] = as_times(given["time"])
-    said = ("task", "metrics", "confidence", "interval", "name", "seed", "jobs")
-    settings = {name: value for name in said if (value := getattr(arguments, name)) is not None}
+    table = read_table(arguments, rows, [*names, *targets, *roles.values()])
+    table = _complete(table, arguments.missing)
+    target = [table[name] for name in targets]
+    by_role: dict[str, Any] = {role: table[column] for role, column in roles.items()}
+    if "time" in by_role:
+        by_role["time"] = as_times(by_role["time"])
+    setting_names = ("task", "metrics", "confidence", "interval", "name", "seed", "jobs")
+    settings = {name: value for name in setting_names if (value := getattr(arguments, name)) is not None}
     words = {"positive": arguments.positive, "labels": arguments.labels}
     settings |= labels_from_words(words, as_text=bool(target[0].labels) or len(target) > 1)
     result = crossval(
         model,
-        _matrix([found[name] for name in names]),
+        _matrix([table[name] for name in names]),
         _plain(target[0]) if len(target) == 1 else _table(target),
         split=_splitter(arguments, target),
         processes=arguments.processes,
-        **given,
+        **by_role,
         **settings,
     )
     verdicts = check_requirements(requirements, result)
@@ -280,10 +280,10 @@ def _features(arguments: argparse.Namespace, rows: Source, targets: Sequence[str
         if name not in known:
             raise UsageError(f"--without: there is no column {name}{suggestion(name, known) or '.'}")
     roles = {*targets, *(getattr(arguments, role) for role in _ROLES), *(arguments.without or ())}
-    found = [name for name in known if name not in roles]
-    if not found:
+    features = [name for name in known if name not in roles]
+    if not features:
         raise UsageError(f"{rows.name} has no column for a feature beside {arguments.target}.")
-    return found
+    return features
 
 
 def _complete(columns: dict[str, Column], missing: str | None) -> dict[str, Column]:
@@ -319,11 +319,11 @@ def _matrix(columns: Sequence[Column]) -> Any:
     import numpy as np
 
     parts = []
-    for one in columns:
-        if one.labels is None:
-            parts.append(one.values.astype(np.float64)[:, None])
+    for column in columns:
+        if column.labels is None:
+            parts.append(column.values.astype(np.float64)[:, None])
         else:
-            parts.append((one.values[:, None] == np.arange(len(one.labels))).astype(np.float64))
+            parts.append((column.values[:, None] == np.arange(len(column.labels))).astype(np.float64))
     return np.concatenate(parts, axis=1)
 
 

@@ -239,7 +239,7 @@ def with_labels(
     return step(dataclasses.replace(rows, text=(*rows.text, *columns)), text)
 
 
-def labels_from_words(said: dict[str, Any], *, as_text: bool) -> dict[str, Any]:
+def labels_from_words(words: dict[str, Any], *, as_text: bool) -> dict[str, Any]:
     """Convert words to labels: numbers, or text, which quotes mark as such and which is kept without them.
 
     >>> labels_from_words({"positive": "1", "labels": ["0", "1"]}, as_text=False)
@@ -259,6 +259,6 @@ def labels_from_words(said: dict[str, Any], *, as_text: bool) -> dict[str, Any]:
 
     return {
         name: [label(word) for word in value] if isinstance(value, list) else label(value)
-        for name, value in said.items()
+        for name, value in words.items()
         if value is not None
     }

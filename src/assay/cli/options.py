@@ -111,7 +111,7 @@ def name_and_value(what: str, value: Callable[[str], Any]) -> Callable[[str], tu
 
 
 def _numbers(word: str) -> list[float]:
-    return [number(one) for one in word.split(",")]
+    return [number(part) for part in word.split(",")]
 
 
 def add_paths(parser: Parser, what: str = "a file, a pattern, a folder, or - for standard input") -> None:
@@ -255,8 +255,8 @@ def add_output(parser: Parser, *forms: str, report: bool = False, output: str = 
             others = ("caret", "sklearn", "yardstick", "pROC")
             either.add_argument("--like", action=StoreOnce, choices=others, help=help_of[form])
         else:
-            place = group if form == "full" else either
-            place.add_argument(f"--{form}", action="store_true", help=help_of[form])
+            parent = group if form == "full" else either
+            parent.add_argument(f"--{form}", action="store_true", help=help_of[form])
     if report:
         group.add_argument("--report", action=StoreOnce, metavar="FILE", help="write the interactive page")
     if output:

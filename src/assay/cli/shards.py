@@ -49,16 +49,16 @@ def _expand(paths: list[str]) -> list[str]:
 
     from assay.errors import FileError
 
-    found: list[str] = []
+    files: list[str] = []
     for path in paths:
         pattern = glob.has_magic(path) and not Path(path).exists()  # a file that exists is that file
         matching = sorted(glob.glob(path)) if pattern else [path]  # noqa: PTH207 - may be absolute
         if not matching:
             raise FileError(f"no file matches {path}.")
-        found += matching
-    if not found:
+        files += matching
+    if not files:
         raise UsageError("no file was named: name files that tally wrote.")
-    return found
+    return files
 
 
 def _refuse_twice(paths: list[str]) -> None:

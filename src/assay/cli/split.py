@@ -36,15 +36,15 @@ class Layer(NamedTuple):
 
 def _parts(word: str) -> dict[str, float]:
     """Parse named parts with their shares: ``train=0.5,test=0.5``."""
-    found: dict[str, float] = {}
-    for one in word.split(","):
-        name, sign, share = one.partition("=")
+    parts: dict[str, float] = {}
+    for part in word.split(","):
+        name, sign, share = part.partition("=")
         if not (name.strip() and sign):
             raise argparse.ArgumentTypeError(f"{word!r} should be written as train=0.75,test=0.25")
-        if name.strip() in found:
+        if name.strip() in parts:
             raise argparse.ArgumentTypeError(f"the part {name.strip()!r} is there twice")
-        found[name.strip()] = number(share)
-    return found
+        parts[name.strip()] = number(share)
+    return parts
 
 
 def _options(parser: Parser) -> None:
@@ -111,8 +111,8 @@ def _run(arguments: argparse.Namespace) -> int:
         columns = [
             name for role in ("stratify", "group", "time", "key") if (name := getattr(arguments, role))
         ]
-        found = read_table(arguments, rows, columns) if columns else _any_column(arguments, rows)
-        layers = _assign(arguments, found)
+        table = read_table(arguments, rows, columns) if columns else _any_column(arguments, rows)
+        layers = _assign(arguments, table)
         how: dict[str, Any] = {"encoding": arguments.encoding or "utf-8", "packing": Path(ending).suffix}
         with OutputFiles(files_read(arguments)) as files:
             if arguments.column:
@@ -123,9 +123,9 @@ def _run(arguments: argparse.Namespace) -> int:
                 )
                 targets = [[str(target)] * len(layer.names) for layer in layers]
                 how["packing"] = target.suffix
-                place = files.place(target)
+                destination = files.place(target)
                 with files.writing():
-                    widen(rows, place, _columns(arguments.column, layers), **how)
+                    widen(rows, destination, _columns(arguments.column, layers), **how)
             else:
                 targets = [
                     [str(folder_of / f"{stem}-{layer.title}{name}{ending}") for name in layer.names]
@@ -138,9 +138,9 @@ def _run(arguments: argparse.Namespace) -> int:
                 with files.writing():
                     deal(rows, dealt, **how)
     if not arguments.quiet:
-        classes = found[arguments.stratify] if arguments.stratify and not arguments.bins else None
-        told = _count(layers, targets, classes)
-        print_output(as_json({"parts": told}) if arguments.json else _as_table(told), json=arguments.json)
+        classes = table[arguments.stratify] if arguments.stratify and not arguments.bins else None
+        counts = _count(layers, targets, classes)
+        print_output(as_json({"parts": counts}) if arguments.json else _as_table(counts), json=arguments.json)
     return 0
 
 
@@ -234,21 +234,21 @@ def _assign(arguments: argparse.Namespace, columns: dict[str, Column]) -> list[L
     seed = {} if arguments.seed is None else {"seed": arguments.seed}
     more: dict[str, Any] = {} if arguments.repeats is None else {"repeats": arguments.repeats}
     strata = {"stratify": bool(arguments.stratify), "bins": arguments.bins, **seed}
-    given: dict[str, Any] = {"n": n}
+    inputs: dict[str, Any] = {"n": n}
     for role, name in (("y", "stratify"), ("group", "group"), ("key", "key")):
         if getattr(arguments, name):
-            given[role] = columns[getattr(arguments, name)]
+            inputs[role] = columns[getattr(arguments, name)]
     if arguments.time:
-        given["time"] = as_times(columns[arguments.time])
+        inputs["time"] = as_times(columns[arguments.time])
         gap = {} if arguments.gap is None else {"gap": arguments.gap}
         if arguments.folds is not None:
-            walked = walk_forward(arguments.folds, window=arguments.window, **gap).split(**given)
+            walked = walk_forward(arguments.folds, window=arguments.window, **gap).split(**inputs)
             return [Layer(f"fold{split.fold + 1}-", split.names, split.places) for split in walked]
-        splits = holdout(arguments.parts, **gap, **seed).split(**given)
+        splits = holdout(arguments.parts, **gap, **seed).split(**inputs)
     elif arguments.folds is not None:
-        return _folds(arguments.folds, kfold(arguments.folds, **more, **strata).split(**given), n)
+        return _folds(arguments.folds, kfold(arguments.folds, **more, **strata).split(**inputs), n)
     else:
-        splits = holdout(arguments.parts, **more, **strata).split(**given)
+        splits = holdout(arguments.parts, **more, **strata).split(**inputs)
     return [
         Layer(f"repeat{split.repeat + 1}-" if len(splits) > 1 else "", split.names, split.places)
         for split in splits
@@ -281,7 +281,7 @@ def as_times(column: Column) -> Any:
     column.refuse_missing()
     if column.labels is None:
         return column.values
-    found = []
+    moments = []
     for label in column.labels:
         try:
             moment = dt.datetime.fromisoformat(str(label).strip())
@@ -289,8 +289,8 @@ def as_times(column: Column) -> Any:
             raise ColumnError(
                 f'{column.name} holds "{label}", which is no date: write 2024-12-31 or 2024-12-31 23:59.'
             ) from None
-        found.append(moment.astimezone(dt.UTC).replace(tzinfo=None) if moment.tzinfo else moment)
-    return np.array(found, dtype="datetime64[us]")[column.values]
+        moments.append(moment.astimezone(dt.UTC).replace(tzinfo=None) if moment.tzinfo else moment)
+    return np.array(moments, dtype="datetime64[us]")[column.values]
 
 
 def _columns(name: str, layers: Sequence[Layer]) -> dict[str, list[str]]:
@@ -300,10 +300,10 @@ def _columns(name: str, layers: Sequence[Layer]) -> dict[str, list[str]]:
     from assay.resampling.split import UNUSED
 
     return {
-        name if len(layers) == 1 else f"{name}_{place}": np.array([*layer.names, UNUSED])[
+        name if len(layers) == 1 else f"{name}_{number}": np.array([*layer.names, UNUSED])[
             layer.indices
         ].tolist()
-        for place, layer in enumerate(layers, 1)
+        for number, layer in enumerate(layers, 1)
     }
 
 
@@ -316,34 +316,39 @@ def _count(
     from assay.inputs import encode
 
     codes, labels = (None, ()) if classes is None else encode(classes)
-    told = []
+    parts = []
     for layer, files in zip(layers, targets, strict=True):
-        for place, (name, file) in enumerate(zip(layer.names, files, strict=True)):
-            mine = layer.indices == place
-            part: dict[str, Any] = {"part": f"{layer.title}{name}", "rows": int(np.count_nonzero(mine))}
+        for index, (name, file) in enumerate(zip(layer.names, files, strict=True)):
+            in_part = layer.indices == index
+            part: dict[str, Any] = {"part": f"{layer.title}{name}", "rows": int(np.count_nonzero(in_part))}
             if codes is not None and len(labels) <= _MAX_CLASSES_COUNTED:
-                counts = np.bincount(codes[mine], minlength=len(labels)).tolist()
+                counts = np.bincount(codes[in_part], minlength=len(labels)).tolist()
                 part["classes"] = {str(label): count for label, count in zip(labels, counts, strict=True)}
-            told.append(part | {"file": file})
-    return told
+            parts.append(part | {"file": file})
+    return parts
 
 
-def _as_table(told: Sequence[dict[str, Any]]) -> str:
+def _as_table(parts: Sequence[dict[str, Any]]) -> str:
     """Return the counts of parts as a text table."""
     from assay.formatting.width import clean, left, right, short, width
 
-    labels = list(told[0].get("classes", ()))
+    labels = list(parts[0].get("classes", ()))
     lines = [["part", "rows", *labels, "file"]]
     lines += [
-        [one["part"], f"{one['rows']:,}", *(f"{one['classes'][label]:,}" for label in labels), one["file"]]
-        for one in told
+        [
+            part["part"],
+            f"{part['rows']:,}",
+            *(f"{part['classes'][label]:,}" for label in labels),
+            part["file"],
+        ]
+        for part in parts
     ]
     lines = [[short(cell) for cell in line[:-1]] + [clean(line[-1])] for line in lines]
-    wide = [max(width(line[place]) for line in lines) for place in range(len(lines[0]))]
+    wide = [max(width(line[index]) for line in lines) for index in range(len(lines[0]))]
     return "\n".join(
         " " + "  ".join(
-            cell if place == len(wide) - 1 else left(cell, wide[0]) if not place else right(cell, wide[place])
-            for place, cell in enumerate(line)
+            cell if index == len(wide) - 1 else left(cell, wide[0]) if not index else right(cell, wide[index])
+            for index, cell in enumerate(line)
         )
         for line in lines
     )  # fmt: skip
