@@ -303,8 +303,8 @@ def _refuse_average(average: str | None, multi_class: str) -> None:
 def _in_pairs(actual: Array, scores: Array, classes: Array, average: str | None) -> float:
     codes = np.searchsorted(classes, actual).astype(np.int64)
     consistent_length(codes, scores)
-    given = Column("y_true", codes), Column("y_score", scores.astype(np.float64, copy=False))
-    gathered = Rows(len(codes), given[0], score=given[1], labels=tuple(range(len(classes))))
+    columns = Column("y_true", codes), Column("y_score", scores.astype(np.float64, copy=False))
+    gathered = Rows(len(codes), columns[0], score=columns[1], labels=tuple(range(len(classes))))
     view = ClassRanks.of(ClassScores.of(gathered))
     return float(hand_till_auc.formula(view, average=average, undefined="skip"))
 
@@ -315,19 +315,19 @@ def _area_of(positive: Array, y_score: Array, weights: Any) -> float:
 
 def class_labels(actual: Array, columns: int, labels: Any) -> Array:
     """Return the classes whose scores stand in the columns, in order; or raise where they do not fit."""
-    found = distinct(actual)
+    present = distinct(actual)
     if labels is None:
-        if len(found) != columns:
+        if len(present) != columns:
             raise LabelError(
-                f"y_true has {len(found)} classes, y_score is of {columns}: name them all with labels=."
+                f"y_true has {len(present)} classes, y_score is of {columns}: name them all with labels=."
             )
-        return found
+        return present
     classes = column_or_1d(labels, "labels")
     if not np.array_equal(distinct(classes), classes):
         raise LabelError("labels must be in order, and none twice.")
     if len(classes) != columns:
         raise LabelError(f"labels names {len(classes)} classes, y_score is of {columns}.")
-    if not set(found.tolist()) <= set(classes.tolist()):
+    if not set(present.tolist()) <= set(classes.tolist()):
         raise LabelError("y_true holds a class that labels does not name.")
     return classes
 

@@ -102,7 +102,7 @@ def square(
         wanted = as_array(labels).tolist()
         if not wanted:
             raise LabelError("'labels' should contain at least one label.")
-        if not {pairs.labels[place] for place in pairs.actual_places()}.intersection(wanted):
+        if not {pairs.labels[index] for index in pairs.actual_places()}.intersection(wanted):
             raise LabelError(none_there)
         pairs = pairs.among(wanted)
     if len(pairs.labels) == 1:
@@ -408,11 +408,11 @@ def class_likelihood_ratios(
     )
 
 
-def _replacements(given: Any) -> tuple[float, float]:
+def _replacements(replacement: Any) -> tuple[float, float]:
     """Return what stands for an undefined positive and an undefined negative likelihood ratio."""
-    if not isinstance(given, dict):
-        return given, given
-    positive, negative = given.get("LR+"), given.get("LR-")
+    if not isinstance(replacement, dict):
+        return replacement, replacement
+    positive, negative = replacement.get("LR+"), replacement.get("LR-")
     if (
         not (isinstance(positive, numbers.Real) and isinstance(negative, numbers.Real))
         or float(positive) < 1
@@ -421,6 +421,6 @@ def _replacements(given: Any) -> tuple[float, float]:
         raise InputError(
             "The dictionary passed as `replace_undefined_by` needs to be in the form `{'LR+': `value_1`, "
             "'LR-': `value_2`}` where the value for `LR+` ranges from `1.0` to `np.inf` or is `np.nan` and "
-            f"the value for `LR-` ranges from `0.0` to `1.0` or is `np.nan`; got `{given}`."
+            f"the value for `LR-` ranges from `0.0` to `1.0` or is `np.nan`; got `{replacement}`."
         )
     return float(positive), float(negative)

@@ -88,7 +88,7 @@ def classification_report(
     """
     counts = count_labels(y_true, y_pred, sample_weight)
     classes = counts.present if labels is None else as_array(labels)
-    names = _names(classes, target_names, given=labels is not None)
+    names = _names(classes, target_names, labels_given=labels is not None)
     precision, recall, f1, support = rates(counts, labels, None, zero_division=zero_division)
     lines = list(zip(names, precision, recall, f1, support, strict=False))
     averages = ["micro", "macro", "weighted"]
@@ -107,12 +107,12 @@ def classification_report(
     return _as_text(lines, summary, digits, max(map(len, names), default=0))
 
 
-def _names(classes: Array, target_names: Any, *, given: bool) -> Sequence[Any]:
+def _names(classes: Array, target_names: Any, *, labels_given: bool) -> Sequence[Any]:
     """Return a name for each class: the caller's, or the label itself."""
     if target_names is None:
         return [str(label) for label in classes]
     if len(target_names) != len(classes):
-        if not given:
+        if not labels_given:
             raise LengthError(
                 f"Number of classes, {len(classes)}, does not match size of target_names, "
                 f"{len(target_names)}. Try specifying the labels parameter"
@@ -122,12 +122,12 @@ def _names(classes: Array, target_names: Any, *, given: bool) -> Sequence[Any]:
 
 
 def _as_dict(lines: list[tuple[Any, ...]], summary: list[tuple[Any, ...]]) -> dict[Any, Any]:
-    found: dict[Any, Any] = {
+    report: dict[Any, Any] = {
         name: dict(zip(_HEADERS, map(float, values), strict=True)) for name, *values in (*lines, *summary)
     }
     if summary[0][0] == "accuracy":
-        found["accuracy"] = found["accuracy"]["precision"]
-    return found
+        report["accuracy"] = report["accuracy"]["precision"]
+    return report
 
 
 def _as_text(lines: list[tuple[Any, ...]], summary: list[tuple[Any, ...]], digits: int, longest: int) -> str:

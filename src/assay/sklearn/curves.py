@@ -382,8 +382,8 @@ def metric_at_thresholds(
         parameters["sample_weight"] = weights[order]
     last = np.append(np.flatnonzero(scores[1:] != scores[:-1]), len(scores) - 1)
     values = []
-    for place in last:
+    for index in last:
         predicted = np.zeros(len(scores), dtype=np.int32)
-        predicted[: place + 1] = 1
+        predicted[: index + 1] = 1
         values.append(metric_func(actual, predicted, **parameters))
     return np.asarray(values), scores[last]

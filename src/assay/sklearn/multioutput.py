@@ -45,9 +45,9 @@ class Output:
             return Errors.of(self._moments(self.weight))
         # Sums are exact, so those of weights below 0 can be taken from the others.
         above, below = (self._moments(np.maximum(self.weight * sign, 0)) for sign in (1, -1))
-        *mine, largest = above.state()
-        *theirs, _ = below.state()
-        state: Any = (*(a - b for a, b in zip(mine, theirs, strict=True)), largest)
+        *above_sums, largest = above.state()
+        *below_sums, _ = below.state()
+        state: Any = (*(a - b for a, b in zip(above_sums, below_sums, strict=True)), largest)
         return Errors.of(Moments(*state))
 
     def _moments(self, weight: Array | None) -> Moments:
@@ -61,8 +61,8 @@ class Output:
 
     def rows(self, function: Callable[..., Array], predicted: Any = None, **parameters: Any) -> Array:
         """Return a function of every row, for these predictions or for one number in place of them all."""
-        said = self.predicted if predicted is None else np.broadcast_to(predicted, self.actual.shape)
-        return evaluate_in_blocks(function, [doubles(self.actual), doubles(said)], parameters)
+        values = self.predicted if predicted is None else np.broadcast_to(predicted, self.actual.shape)
+        return evaluate_in_blocks(function, [doubles(self.actual), doubles(values)], parameters)
 
     def mean(self, function: Callable[..., Array], predicted: Any = None, **parameters: Any) -> Mean:
         """Return the mean of a row loss."""
@@ -110,16 +110,16 @@ def outputs(
     actual, predicted, weight, multioutput = regression_targets(y_true, y_pred, sample_weight, multioutput)
     weight = None if weight is None else doubles(weight)
     return [
-        Output(_column(actual, place), _column(predicted, place), weight) for place in range(actual.shape[1])
+        Output(_column(actual, index), _column(predicted, index), weight) for index in range(actual.shape[1])
     ], multioutput
 
 
 def one_output(name: str, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Output:
     """Return the only output, or raise where there are several."""
-    found, _ = outputs(y_true, y_pred, sample_weight)
-    if len(found) > 1:
+    every_output, _ = outputs(y_true, y_pred, sample_weight)
+    if len(every_output) > 1:
         raise InputError(f"Multioutput not supported in {name}")
-    return found[0]
+    return every_output[0]
 
 
 def averaged(values: Sequence[float], multioutput: Any, weights: Any = None) -> Any:

@@ -113,18 +113,18 @@ def interval(kind: type, low: float | None, high: float | None, *, closed: str) 
     `closed` is "left", "right", "both" or "neither"; a bound of None is infinite.
     """
     whole = kind is numbers.Integral
-    least, most = -math.inf if low is None else low, math.inf if high is None else high
-    with_least, with_most = closed in ("left", "both"), closed in ("right", "both")
+    lowest, highest = -math.inf if low is None else low, math.inf if high is None else high
+    with_lowest, with_highest = closed in ("left", "both"), closed in ("right", "both")
 
     def allows(value: Any) -> bool:
         # A NaN compares as false with either bound, so it is refused.
         return isinstance(value, kind) and bool(
-            (value >= least if with_least else value > least)  # type: ignore[operator]
-            and (value <= most if with_most else value < most)  # type: ignore[operator]
+            (value >= lowest if with_lowest else value > lowest)  # type: ignore[operator]
+            and (value <= highest if with_highest else value < highest)  # type: ignore[operator]
         )
 
-    ends = [str(end if whole or math.isinf(end) else float(end)) for end in (least, most)]
-    brackets = "[" if with_least else "(", "]" if with_most else ")"
+    ends = [str(end if whole or math.isinf(end) else float(end)) for end in (lowest, highest)]
+    brackets = "[" if with_lowest else "(", "]" if with_highest else ")"
     kind_word = "an int" if whole else "a float"
     return (Alternative(allows, f"{kind_word} in the range {brackets[0]}{ends[0]}, {ends[1]}{brackets[1]}"),)
 
@@ -177,14 +177,14 @@ instance of 'bool' or an instance of 'numpy.bool'. Got 'yes' instead.
                 else:
                     if rule:
                         _refuse(name, known, rule, value)
-            for given, value in keywords.items():
-                rule = rules.get(given, ())
+            for parameter, value in keywords.items():
+                rule = rules.get(parameter, ())
                 for alternative in rule:
                     if alternative.allows(value):
                         break
                 else:
                     if rule:
-                        _refuse(name, given, rule, value)
+                        _refuse(name, parameter, rule, value)
             return function(*args, **keywords)
 
         return checked

@@ -158,7 +158,7 @@ def d2_log_loss_score(
     if _too_few(y_true, y_proba, sample_weight):
         return math.nan
     forecasts = Forecasts.of_classes(y_true, probabilities(y_proba), sample_weight, labels)
-    return _skill(forecasts, lambda one: _log_losses(one.within()))
+    return _skill(forecasts, lambda part: _log_losses(part.within()))
 
 
 @validated(

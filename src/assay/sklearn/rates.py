@@ -405,14 +405,14 @@ def rates(
     """Return precision, recall and F, averaged or of each class, and then how much each class has."""
     each, weights = _averaged_over(counts, labels, pos_label, average)
     undefined = {"zero_division": zero_division, "warn_for": warn_for}
-    given = _average("precision", precision.formula(each), weights, average, **undefined)
-    found = _average("recall", recall.formula(each), weights, average, **undefined)
+    precisions = _average("precision", precision.formula(each), weights, average, **undefined)
+    recalls = _average("recall", recall.formula(each), weights, average, **undefined)
     if beta in (0, math.inf):  # then F is one of the others, whose warning was given
-        both = found if beta else given
+        both = recalls if beta else precisions
     else:
         values = f_beta.formula(each, beta=float(beta))
         both = _average("f-score", values, weights, average, **undefined)
-    return given, found, both, each.positives if average is None else None
+    return precisions, recalls, both, each.positives if average is None else None
 
 
 def _averaged_over(
@@ -458,9 +458,9 @@ def _average(
     warn_for: Collection[str] | None = None,
 ) -> Any:
     """Return the average of rates, ``zero_division``'s value standing in where one is undefined."""
-    lacking = math.isnan(values) if isinstance(values, float) else np.isnan(values)
-    if lacking is not False and np.any(lacking):
-        values = np.where(lacking, stand_in(zero_division), values)
+    undefined = math.isnan(values) if isinstance(values, float) else np.isnan(values)
+    if undefined is not False and np.any(undefined):
+        values = np.where(undefined, stand_in(zero_division), values)
         if zero_division == "warn" and (warn_for is None or name in warn_for):
             _warn_lacking(name, average, np.size(values))
     if average is None or isinstance(values, float):

@@ -130,8 +130,8 @@ def ranking_weights(sample_weight: Any, n: int) -> Array:
 def _signed(positive: Array, scores: Array, weights: Array) -> Ranks:
     """Return ranks with weights of which some are below 0, which a tally does not take."""
     tally = Scores.of(rows(actual=positive, score=scores, positive=1))
-    place = np.searchsorted(tally.scores, scores)
-    masses = (np.bincount(place, weights * side, len(tally.scores)) for side in (positive, 1.0 - positive))
+    index = np.searchsorted(tally.scores, scores)
+    masses = (np.bincount(index, weights * side, len(tally.scores)) for side in (positive, 1.0 - positive))
     return Ranks(tally, *masses)
 
 

@@ -139,11 +139,11 @@ def numeric(
     name: str = "",
     *,
     dtype: Any = None,
-    most: int = 2,
+    max_dims: int = 2,
     least_rows: int = 1,
     check_finite: bool = True,
 ) -> Array:
-    """Return an array of numbers of 1 to `most` dimensions, at least one row, all finite; or raise.
+    """Return an array of numbers of 1 to `max_dims` dimensions, at least one row, all finite; or raise.
 
     Their type is kept unless `dtype` is given (a type, or several allowed ones with the wanted first), which
     reads numbers in text as well; objects become float64.
@@ -166,8 +166,8 @@ def numeric(
             array = array.astype(dtype, copy=False)
         except ValueError as error:
             raise NumberError(str(error)) from None
-    if array.ndim > most:
-        raise ColumnError(f"Found array with dim {array.ndim}, while dim <= {most} is required.")
+    if array.ndim > max_dims:
+        raise ColumnError(f"Found array with dim {array.ndim}, while dim <= {max_dims} is required.")
     if array.ndim == 0:
         sample_count(array)
     if check_finite:

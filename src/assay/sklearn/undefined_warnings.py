@@ -19,10 +19,10 @@ def undefined_metric_warning() -> type[Warning]:
 
     So a filter on ``sklearn.exceptions.UndefinedMetricWarning`` keeps working, and nothing is imported.
     """
-    theirs: type[Warning] | None = getattr(
+    loaded: type[Warning] | None = getattr(
         sys.modules.get("sklearn.exceptions"), "UndefinedMetricWarning", None
     )
-    return UndefinedMetricWarning if theirs is None else theirs
+    return UndefinedMetricWarning if loaded is None else loaded
 
 
 def warn_undefined(message: str) -> None:
