@@ -105,7 +105,7 @@ class DelimitedFile(SourcePart):
             raise no_header(self.name)
         return lines
 
-    def _place(self, database: Database) -> tuple[str, str]:
+    def _path_and_encoding(self, database: Database) -> tuple[str, str]:
         """Return the file to read and its encoding: the one named, or a copy whose lines end alike."""
         copy = database.notes.get(("copy", self))
         return (self.path, self.encoding) if copy is None else (copy, "utf-8")
@@ -132,7 +132,7 @@ class DelimitedFile(SourcePart):
         # Columns go by their place, so that names may be odd, or the same where nobody asks for them.
         header, delimiter = self.dialect(database)
         layout = self._layout(database)
-        path, encoding = self._place(database)
+        path, encoding = self._path_and_encoding(database)
         columns = ", ".join(f"'c{i}': {text(types.get(name, 'VARCHAR'))}" for i, name in enumerate(header))
         blank = 0 if len(header) == 1 else layout.blank
         settings = {

@@ -70,10 +70,10 @@ def align_columns(rows: Sequence[Sequence[str]], alignment: str, *, gap: int = _
     ['class   rows', 'ham    1,207']
     """
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    place = {"l": left, "r": right}
+    align = {"l": left, "r": right}
     return [
         (" " * gap)
-        .join(place[side](cell, size) for cell, side, size in zip(row, alignment, widths, strict=True))
+        .join(align[side](cell, size) for cell, side, size in zip(row, alignment, widths, strict=True))
         .rstrip()
         for row in rows
     ]

@@ -77,8 +77,8 @@ def left(text: str, columns: int) -> str:
 
 def centred(text: str, columns: int) -> str:
     """Return the text in the middle of so many columns."""
-    room = columns - width(text)
-    return " " * (room // 2) + text + " " * (room - room // 2)
+    spaces = columns - width(text)
+    return " " * (spaces // 2) + text + " " * (spaces - spaces // 2)
 
 
 def clean(label: object) -> str:
@@ -108,13 +108,13 @@ def short(label: object, columns: int = 60) -> str:
     if width(text) <= columns:
         return text
     pieces = list(_drawn(text))
-    room, front, back = columns - 1, "", ""
+    remaining, front, back = columns - 1, "", ""
     while pieces:
         from_front = width(front) <= width(back)
         piece, size = pieces.pop(0 if from_front else -1)
-        if size > room:
+        if size > remaining:
             break
-        room -= size
+        remaining -= size
         front, back = (front + piece, back) if from_front else (front, piece + back)
     return f"{front}…{back}"
 

@@ -118,7 +118,8 @@ class Collection(MappedTallies, kind="collection"):
     def n(self) -> int:
         """How many rows there are, by whichever tally counts them; of ranked lists, how many lists."""
         sizes = (
-            getattr(one, "n", None) or (len(one) if isinstance(one, Sized) else 0) for one in self.tallies
+            getattr(tally, "n", None) or (len(tally) if isinstance(tally, Sized) else 0)
+            for tally in self.tallies
         )
         return max(sizes, default=0)
 

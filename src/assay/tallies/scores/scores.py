@@ -410,7 +410,7 @@ def narrowed(scores: Array) -> Array:
     return frozen(scores)
 
 
-def pooled(tally: Scores, most: int = MAX_ENTRIES, *, around: Array | None = None) -> Scores:
+def pooled(tally: Scores, max_entries: int = MAX_ENTRIES, *, around: Array | None = None) -> Scores:
     """Return the tally with neighbouring scores put together to at most so many, each at its middle one.
 
     How far a figure would move from sample to sample does not hang on the order of neighbours, so that a
@@ -424,13 +424,13 @@ def pooled(tally: Scores, most: int = MAX_ENTRIES, *, around: Array | None = Non
     (array([0.2, 0.4]), array([1, 1], dtype=uint8))
     """
     size = len(tally.scores)
-    if tally.weights is not None or size <= most:
+    if tally.weights is not None or size <= max_entries:
         return tally
     if around is not None:
         # Which rows are labelled is asked again by every metric.
-        key = ("pooled around", most, np.sort(around).tobytes())
-        return tally.cached(key, lambda: _pooled_around(tally, -(-size // most), around))  # type: ignore[no-any-return]
-    return tally.cached(("pooled", most), lambda: _pooled(tally, -(-size // most)))  # type: ignore[no-any-return]
+        key = ("pooled around", max_entries, np.sort(around).tobytes())
+        return tally.cached(key, lambda: _pooled_around(tally, -(-size // max_entries), around))  # type: ignore[no-any-return]
+    return tally.cached(("pooled", max_entries), lambda: _pooled(tally, -(-size // max_entries)))  # type: ignore[no-any-return]
 
 
 def _pooled_around(tally: Scores, together: int, around: Array) -> Scores:
