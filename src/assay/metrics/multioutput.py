@@ -133,9 +133,9 @@ def tally_columns(metric: Metric, rows: Any, options: dict[str, Any]) -> Tally:
         undefined = options.pop("undefined", "strict")
         values = _with_undefined(sample_values(metric, rows, options), undefined)
         weight = None if rows.weight is None else rows.weight.values
-        kept = ~np.isnan(values) if undefined == "skip" else np.ones(len(values), dtype=bool)
-        chosen = None if weight is None else weight[kept]
-        return Losses.of_values(values[kept], chosen, loss=f"{metric.name} of a row")
+        defined = ~np.isnan(values) if undefined == "skip" else np.ones(len(values), dtype=bool)
+        chosen = None if weight is None else weight[defined]
+        return Losses.of_values(values[defined], chosen, loss=f"{metric.name} of a row")
     if metric.needs in ("labels", "label sets"):
         return LabelSets.of(rows)
     if metric.needs == "class scores" or metric.of_scores:

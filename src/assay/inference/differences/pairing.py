@@ -301,11 +301,11 @@ def _check_model(data: Any) -> Any:
     return data
 
 
-def _fill_names(given: Sequence[str], others: tuple[str, ...]) -> tuple[str, ...]:
+def _fill_names(names: Sequence[str], others: tuple[str, ...]) -> tuple[str, ...]:
     """Return the given names, with others where one is empty; the others alone where two are the same."""
-    if not given:
+    if not names:
         return others
-    filled = tuple(name or other for name, other in zip(given, others, strict=True))
+    filled = tuple(name or other for name, other in zip(names, others, strict=True))
     return filled if len(set(filled)) == len(filled) else others
 
 

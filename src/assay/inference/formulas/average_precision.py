@@ -47,12 +47,12 @@ def average_precision_influence(scores: Any, positives: Any, negatives: Any) -> 
     >>> round(found.value, 4), found.of_negatives.round(4)
     (0.5833, array([-0.1111, -0.2361, -0.2361]))
     """
-    mine, theirs = (np.asarray(x, dtype=np.float64) for x in (positives, negatives))
-    m = float(mine.sum())
+    positive_mass, negative_mass = (np.asarray(x, dtype=np.float64) for x in (positives, negatives))
+    m = float(positive_mass.sum())
     if not m:
         return None
     _, level = np.unique(np.asarray(scores), return_inverse=True)
-    here, there = (np.bincount(level, weights=x) for x in (mine, theirs))
+    here, there = (np.bincount(level, weights=x) for x in (positive_mass, negative_mass))
     true, false = (np.cumsum(x[::-1])[::-1] for x in (here, there))  # at or above each score
     called = true + false
     precision = np.divide(true, called, out=np.zeros_like(true), where=called > 0)
@@ -90,12 +90,12 @@ def average_precision_variance(
     """
     counts = [np.asarray(x, dtype=np.float64) for x in (positives, negatives)]
     weight = np.ones(len(counts[0])) if weights is None else np.asarray(weights, dtype=np.float64)
-    found = average_precision_influence(scores, *(count * weight for count in counts))
-    if found is None:
+    influence = average_precision_influence(scores, *(count * weight for count in counts))
+    if influence is None:
         return None
-    slopes = found.of_positives, found.of_negatives
+    slopes = influence.of_positives, influence.of_negatives
     terms = (count @ np.square(weight * slope) for count, slope in zip(counts, slopes, strict=True))
-    return found.value, float(sum(terms))
+    return influence.value, float(sum(terms))
 
 
 def logit_binomial(value: float, positives: float, *, confidence: float = 0.95) -> Interval | None:
@@ -168,10 +168,10 @@ def average_precision_estimate(
     """
     n = int(np.sum(positives, dtype=np.int64) + np.sum(negatives, dtype=np.int64))
     m = int(np.sum(positives, dtype=np.int64))
-    found = average_precision_variance(scores, positives, negatives, weights)
-    if found is None:
+    value_and_variance = average_precision_variance(scores, positives, negatives, weights)
+    if value_and_variance is None:
         return Estimate(Undefined("there are no positives"), None, None, confidence, "logit", n)
-    value, variance = found
+    value, variance = value_and_variance
     error = math.sqrt(variance)
     if m < _MIN_POSITIVES_FOR_DELTA and weights is None:
         limits, method = logit_binomial(value, m, confidence=confidence), "logit-binomial"

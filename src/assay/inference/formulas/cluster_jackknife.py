@@ -134,9 +134,9 @@ def satterthwaite_df(
     variance = icc + (1 - icc) * own
     # Each cluster's squared distance from the mean of all: its factor, and what two of them share. The
     # largest cluster is apart from the others, so that nothing cancels where it has nearly all information.
-    most = int(share.argmax())
-    largest, its_variance = float(share[most]), float(variance[most])
-    share, variance = np.delete(share, most), np.delete(variance, most)
+    largest_index = int(share.argmax())
+    largest, its_variance = float(share[largest_index]), float(variance[largest_index])
+    share, variance = np.delete(share, largest_index), np.delete(variance, largest_index)
     rest = float(share.sum())
     of_others = float(share**2 @ variance)
     half = (largest**2 * its_variance + of_others) / 2 - share * variance

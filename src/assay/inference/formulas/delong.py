@@ -353,17 +353,17 @@ def delong_several(scores: Any, positives: Any, negatives: Any) -> TestResult:
     contrasts = np.eye(len(areas))[:-1] - np.eye(len(areas))[1:]
     steps, spread = contrasts @ areas, contrasts @ covariance @ contrasts.T
     sizes, axes = np.linalg.eigh(spread)
-    kept = sizes > 1e-12 * max(float(np.trace(covariance)), 1e-300)
+    nonzero = sizes > 1e-12 * max(float(np.trace(covariance)), 1e-300)
     along = axes.T @ steps
-    if np.abs(along[~kept]).max(initial=0.0) > 1e-9:  # noqa: PLR2004 - rounding of areas
+    if np.abs(along[~nonzero]).max(initial=0.0) > 1e-9:  # noqa: PLR2004 - rounding of areas
         return TestResult(
             "DeLong of several", None, None, Undefined("areas differ, but the rows show no spread")
         )
-    if not kept.any():
+    if not nonzero.any():
         return TestResult("DeLong of several", 0.0, 0, 1.0, note="the models rank alike")
-    statistic = float((along[kept] ** 2 / sizes[kept]).sum())
+    statistic = float((along[nonzero] ** 2 / sizes[nonzero]).sum())
     return TestResult(
-        "DeLong of several", statistic, int(kept.sum()), chi_square_p(statistic, int(kept.sum()))
+        "DeLong of several", statistic, int(nonzero.sum()), chi_square_p(statistic, int(nonzero.sum()))
     )
 
 

@@ -169,8 +169,8 @@ def _no_spread(counts: NDArray[np.float64], agree: NDArray[np.float64]) -> str:
     actual, predicted = np.flatnonzero(counts.sum(1)), np.flatnonzero(counts.sum(0))
     if len(actual) == 1 or len(predicted) == 1:
         return "all rows are of one class or were predicted as one"
-    found = agree[np.ix_(actual, predicted)]
-    interaction = found - found[:, :1] - found[:1] + found[0, 0]
+    agreement = agree[np.ix_(actual, predicted)]
+    interaction = agreement - agreement[:, :1] - agreement[:1] + agreement[0, 0]
     if np.abs(interaction).max() > _ROUNDING * np.abs(agree).max():
         return ""
     if not np.intersect1d(actual, predicted).size:

@@ -69,10 +69,10 @@ def krippendorff_alpha(ratings: Any, level: str = "nominal") -> Value:
     items, raters = table.shape
     by_item = table.flags.c_contiguous
     flat = (table if by_item else table.T).ravel()
-    found = kernels.krippendorff_alpha(flat, items, raters, by_item, _LEVELS.index(level))
-    if found is None:
+    result = kernels.krippendorff_alpha(flat, items, raters, by_item, _LEVELS.index(level))
+    if result is None:
         return _by_counts(table, level)
-    alpha, twice = found
+    alpha, twice = result
     if twice < _MIN_ITEMS:
         return FEW_ITEMS
     return NO_VARIATION if math.isnan(alpha) else alpha

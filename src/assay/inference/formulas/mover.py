@@ -279,9 +279,9 @@ def weighted_sum_interval(
         raise MetricError("a proportion of no rows has no part in a sum.")
     limits = [proportion_interval(x, n, confidence, method) for x, n in zip(hits, totals, strict=True)]
     low, high = mover([x / n for x, n in zip(hits, totals, strict=True)], limits, weights, shift)
-    least = shift + math.fsum(w for w in weights if w < 0)
+    smallest = shift + math.fsum(w for w in weights if w < 0)
     largest = shift + math.fsum(w for w in weights if w > 0)
-    return max(low, least), min(high, largest)
+    return max(low, smallest), min(high, largest)
 
 
 def mean_recall_interval(

@@ -143,13 +143,13 @@ def _fit_penalized(
             step = np.linalg.solve(information + np.outer(unit, unit), gradient)
         except np.linalg.LinAlgError:
             raise InputError("the comparisons cannot tell the effects apart: leave a column out.") from None
-        factor, found = 1.0, None
+        factor, trial = 1.0, None
         while factor > _TOLERANCE:
-            found = _evaluate(data, model, theta + factor * step, penalty)
-            if found[1] >= value - _TOLERANCE * abs(value):
+            trial = _evaluate(data, model, theta + factor * step, penalty)
+            if trial[1] >= value - _TOLERANCE * abs(value):
                 break
             factor /= 2
-        if found is None:
+        if trial is None:
             break
         theta = theta + factor * step
         theta[:size] -= theta[:size].mean()
@@ -163,8 +163,8 @@ def _fit_penalized(
     sandwich = (inverse @ middle @ inverse)[:keep, :keep] * clusters / max(clusters - 1, 1)
     tie = math.exp(theta[-1]) if has_tie else None
     log_likelihood = float(data.counts @ terms.value)
-    least = float(np.linalg.eigvalsh(information + np.outer(unit, unit))[0])
-    separated = not least > max(_SEPARATED, 10 * _TOLERANCE * float(data.counts.sum()))
+    smallest_eigenvalue = float(np.linalg.eigvalsh(information + np.outer(unit, unit))[0])
+    separated = not smallest_eigenvalue > max(_SEPARATED, 10 * _TOLERANCE * float(data.counts.sum()))
     return StrengthFit(
         theta[:size], theta[size:keep], tie, plain if ridge else sandwich, plain, log_likelihood, ridge,
         clusters, terms.left,

@@ -208,8 +208,8 @@ def joint_table(
     strata = labelled.sum(axis=0)
     empty = float(shares[(strata == 0) & (shares > 0)].sum())
     chance = np.divide(labelled, strata, out=np.full_like(labelled, 0.5), where=strata > 0)
-    found = read((shares * chance).sum(axis=1))
-    if found is None:
+    value_and_slopes = read((shares * chance).sum(axis=1))
+    if value_and_slopes is None:
         return None
     errors = []
     for counts in (labelled + _SMOOTHING, labelled):
@@ -223,7 +223,7 @@ def joint_table(
         spread = (chance * q**2).sum(axis=0) - mean**2
         first = np.divide(shares**2 * spread, size, out=np.zeros_like(size), where=size > 0)
         errors.append(math.sqrt(max(float(first.sum() + (shares * mean**2).sum() / everything.sum()), 0.0)))
-    return JointTable(found[0], errors[0], errors[1], empty)
+    return JointTable(value_and_slopes[0], errors[0], errors[1], empty)
 
 
 def rogan_gladen(share: float, sensitivity: float, specificity: float) -> float:

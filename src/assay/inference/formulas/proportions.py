@@ -210,11 +210,11 @@ def modified_wilson_limits(x: Any, n: Any, confidence: float = 0.95) -> tuple[An
     from scipy.special import betaincinv  # noqa: PLC0415 - SciPy takes its time to load
 
     low, high = wilson_limits(x, n, confidence)
-    most = _EXACT_BELOW if _USUAL[0] <= confidence <= _USUAL[1] else math.inf
+    max_count = _EXACT_BELOW if _USUAL[0] <= confidence <= _USUAL[1] else math.inf
     x, n = np.broadcast_arrays(x, n)
-    few = (x > 0) & (x <= most)
+    few = (x > 0) & (x <= max_count)
     low[few] = np.minimum(low[few], betaincinv(x[few], n[few] - x[few] + 1, 1 - confidence))
-    few = (n - x > 0) & (n - x <= most)
+    few = (n - x > 0) & (n - x <= max_count)
     high[few] = np.maximum(high[few], 1 - betaincinv(n[few] - x[few], x[few] + 1, 1 - confidence))
     return low, high
 

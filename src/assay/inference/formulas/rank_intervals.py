@@ -66,8 +66,10 @@ def rank_models(
     errors = np.sqrt(np.maximum(variances[:, None] + variances[None, :] - 2 * spread, 0.0))
     differences = estimates[:, None] - estimates[None, :]
     if size < 2:  # noqa: PLR2004
-        one = np.ones(size, dtype=np.int64)
-        return Ranking(one, one, tuple(range(size)), np.zeros((size, size), bool), math.nan, method)
+        first_ranks = np.ones(size, dtype=np.int64)
+        return Ranking(
+            first_ranks, first_ranks, tuple(range(size)), np.zeros((size, size), bool), math.nan, method
+        )
     if method == "max-t" and size <= _MANY:
         critical, one_sided = _simulated(spread, errors, confidence, df, seed)
     else:

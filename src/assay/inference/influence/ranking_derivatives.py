@@ -280,20 +280,20 @@ def _pr_auc_trapezoid(s: _Steps, value: float) -> Slopes:
 def _pr_auc_integral(s: _Steps, value: float) -> Slopes:
     p, q, m = s.p, s.q, s.positives
     size = p + q
-    found, above = s.tp - p, s.tp + s.fp - size
+    tp_above, above = s.tp - p, s.tp + s.fp - size
     first = above <= 0
     safe = np.where(first, 1.0, above)
     pace, slower, faster = p / size, q / size**2, -p / size**2  # positives per row, and its two slopes
     length = np.where(first, 0.0, np.log1p(size / safe))
-    rest = np.where(first, 0.0, found - above * pace)
+    rest = np.where(first, 0.0, tp_above - above * pace)
     last = np.where(first, 0.0, rest * pace / (above + size))
     # The area is p pace + rest pace length, and rest, too, moves with the pace.
     by_pace = p + (rest - above * pace) * length
     by_p, by_q = pace + by_pace * slower + last, by_pace * faster + last
-    by_found = pace * length
+    by_tp_above = pace * length
     by_above = np.where(first, 0.0, -(pace**2) * length - rest * pace * size / (safe * (above + size)))
-    own = (by_p - by_found - by_above) / m, (by_q - by_above) / m
-    return s.row_slopes(own, ((by_found + by_above) / m, by_above / m), (-value / m, 0.0))
+    own = (by_p - by_tp_above - by_above) / m, (by_q - by_above) / m
+    return s.row_slopes(own, ((by_tp_above + by_above) / m, by_above / m), (-value / m, 0.0))
 
 
 def _tie_expected_average_precision(s: _Steps, value: float) -> Slopes:
@@ -304,13 +304,13 @@ def _tie_expected_average_precision(s: _Steps, value: float) -> Slopes:
     """
     p, mass, m, rows = s.p, s.p + s.q, s.positives, s.rows
     weight = mass / rows
-    found, above = s.tp - p, s.tp + s.fp - mass
+    tp_above, above = s.tp - p, s.tp + s.fp - mass
     others = np.maximum(rows - 1, 1.0)
     sums = np.zeros((4, len(p)))  # of N/D, of 1/D, of (i - 1)/(t - 1)/D, and by the weight
     squared = np.zeros(len(p))  # of N/D²
     for entry, rank in _ranks_within_ties(np.where(p > 0, rows, 0.0)):
         w, before = weight[entry], (rank - 1) / others[entry]
-        top = found[entry] + w + before * (p[entry] - w)
+        top = tp_above[entry] + w + before * (p[entry] - w)
         bottom = above[entry] + rank * w
         by_weight = (1 - before) / bottom - rank * top / bottom**2
         for row, term in enumerate((top / bottom, 1 / bottom, before / bottom, by_weight)):
@@ -319,9 +319,9 @@ def _tie_expected_average_precision(s: _Steps, value: float) -> Slopes:
     share = p / rows
     by_mass = share * sums[3] / rows
     by_p = sums[0] / rows + share * sums[2] + by_mass
-    by_found, by_above = share * sums[1], -share * squared
-    own = (by_p - by_found - by_above) / m, (by_mass - by_above) / m
-    return s.row_slopes(own, ((by_found + by_above) / m, by_above / m), (-value / m, 0.0))
+    by_tp_above, by_above = share * sums[1], -share * squared
+    own = (by_p - by_tp_above - by_above) / m, (by_mass - by_above) / m
+    return s.row_slopes(own, ((by_tp_above + by_above) / m, by_above / m), (-value / m, 0.0))
 
 
 def _ranks_within_ties(rows: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:

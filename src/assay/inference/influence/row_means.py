@@ -57,10 +57,10 @@ def of_rows(
     if isinstance(tally, Scores) and tally.n != len(losses):
         tally = tally.losses(metric.loss, **options)
     if isinstance(tally, Losses) and tally.n != len(losses):
-        found = _influence_of_losses(metric, Mean.of(tally), losses, powers)
-        if found is None:
+        influence = _influence_of_losses(metric, Mean.of(tally), losses, powers)
+        if influence is None:
             return None
-        return dataclasses.replace(found, slopes=found.slopes * (len(losses) / tally.n))
+        return dataclasses.replace(influence, slopes=influence.slopes * (len(losses) / tally.n))
     view = Mean.of(Losses.of_values(losses, weight, loss=name))
     return _influence_of_losses(metric, view, losses, powers)
 

@@ -257,8 +257,8 @@ def _between(
     Classes share no more than the logarithm of their number, `largest`.
     """
     spread: Any = request.spread
-    bounds, reach = request.metric.bounds, spread.quantile(request.confidence) * error
-    last = max(last, reach)
+    bounds, half_width = request.metric.bounds, spread.quantile(request.confidence) * error
+    last = max(last, half_width)
     last = min(last, bounds[1] * (1 - _BOUND_MARGIN)) if math.isfinite(bounds[1]) else last
     lower, upper = (
         delta_interval(end, error, bounds, confidence=request.confidence, df=spread.df)

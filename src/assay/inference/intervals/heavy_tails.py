@@ -25,19 +25,29 @@ _MOST = 0.5  # of the variance
 def outlier_warning(request: IntervalRequest) -> str:
     """Return a warning where a few outlying errors make up most of an estimate's variance; else nothing."""
     rows: Any = request.rows
-    found = request.influence
-    if found is None or rows is None or request.clustered or rows.actual is None or rows.predicted is None:
+    influence = request.influence
+    if (
+        influence is None
+        or rows is None
+        or request.clustered
+        or rows.actual is None
+        or rows.predicted is None
+    ):
         return ""
-    if found.slopes.ndim != 1 or len(found.slopes) != len(rows) or not 1 / found.effective_sample_size < 1:
+    if (
+        influence.slopes.ndim != 1
+        or len(influence.slopes) != len(rows)
+        or not 1 / influence.effective_sample_size < 1
+    ):
         return ""
     # The degrees of freedom tell how many rows of equal part would give the variance.
-    if 2 / found.freedom + 1 / found.effective_sample_size <= 1 / _FEW_ROWS:
+    if 2 / influence.freedom + 1 / influence.effective_sample_size <= 1 / _FEW_ROWS:
         return ""
     errors = np.abs(np.asarray(rows.actual.values, dtype=np.float64) - rows.predicted.values)
     outlying = errors * _NORMAL_MEDIAN > _OUTLYING * np.median(errors, axis=0)
     if outlying.ndim > 1:  # in any of several outputs
         outlying = outlying.any(axis=1)
-    parts = np.square(found.parts / np.abs(found.parts).max())
+    parts = np.square(influence.parts / np.abs(influence.parts).max())
     share = float(parts[outlying].sum() / parts.sum())
     count = int(np.count_nonzero(outlying))
     if share <= _MOST or count > _FEW_ROWS:

@@ -37,8 +37,10 @@ def limits_of_labels(request: IntervalRequest) -> IntervalResult | None:
         estimate(request.metric, rows, confidence=request.confidence, **options, positive=label)
         for label in rows.labels or ()
     ]
-    defined = [index for index, found in enumerate(each) if found.low is not None and found.high is not None]
-    if not defined or any(found.defined and found.low is None for found in each):
+    defined = [
+        index for index, limits in enumerate(each) if limits.low is not None and limits.high is not None
+    ]
+    if not defined or any(limits.defined and limits.low is None for limits in each):
         return None
     weights = np.ones(len(defined))
     if average in _WEIGHTED_BY_SUPPORT and rows.actual is not None:

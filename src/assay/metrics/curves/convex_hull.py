@@ -47,17 +47,17 @@ def _near_hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _monotone_chain(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
-    kept = np.flatnonzero(np.concatenate([[True], (x[1:] != x[:-1]) | (y[1:] != y[:-1])]))
+    indices = np.flatnonzero(np.concatenate([[True], (x[1:] != x[:-1]) | (y[1:] != y[:-1])]))
     # A point on or below the chord of its two neighbours is no corner, whether or not they stay: passes over
     # whole arrays leave little of a long curve for the loop.
-    while len(kept) > 2:  # noqa: PLR2004 - the two ends
-        stays = np.concatenate([[True], _above_chord(x[kept], y[kept]), [True]])
-        before = len(kept)
-        kept = kept[stays]
-        if (before - len(kept)) * _MIN_DROPPED < before:
+    while len(indices) > 2:  # noqa: PLR2004 - the two ends
+        stays = np.concatenate([[True], _above_chord(x[indices], y[indices]), [True]])
+        before = len(indices)
+        indices = indices[stays]
+        if (before - len(indices)) * _MIN_DROPPED < before:
             break
     corners: list[int] = []
-    points = list(zip(x[kept].tolist(), y[kept].tolist(), strict=True))
+    points = list(zip(x[indices].tolist(), y[indices].tolist(), strict=True))
     for index, (px, py) in enumerate(points):
         while len(corners) > 1:
             (ax, ay), (bx, by) = points[corners[-2]], points[corners[-1]]
@@ -65,7 +65,7 @@ def _monotone_chain(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
                 break
             corners.pop()
         corners.append(index)
-    return kept[corners]
+    return indices[corners]
 
 
 def _above_chord(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:

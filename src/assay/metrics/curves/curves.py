@@ -343,11 +343,11 @@ def bends(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
     >>> bends(np.array([0, 1, 2, 2]), np.array([0, 0, 0, 1])).tolist()
     [True, False, True, True]
     """
-    kept = np.ones(len(x), dtype=bool)
+    bent = np.ones(len(x), dtype=bool)
     if len(x) > 2:  # noqa: PLR2004 - both ends
         run, rise = np.diff(x), np.diff(y)
-        kept[1:-1] = run[:-1] * rise[1:] != rise[:-1] * run[1:]
-    return kept
+        bent[1:-1] = run[:-1] * rise[1:] != rise[:-1] * run[1:]
+    return bent
 
 
 def _both_classes(data: Any) -> Ranks:

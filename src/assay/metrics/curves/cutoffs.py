@@ -309,8 +309,10 @@ def _expected_cost(ranks: Ranks) -> Curve:
     x = np.concatenate([[0.0], between, [1.0]])
     y = np.concatenate([[0.0], hull.x[1:] * (1 - between) + (1 - hull.y[1:]) * between, [0.0]])
     cutoffs = np.concatenate([hull.cutoffs, hull.cutoffs[-1:]])  # the best cutoff to the right of each point
-    kept = np.diff(x, append=2) > 0
-    return Curve("cost curve", "probability_cost", "expected_cost", x[kept], y[kept], cutoffs[kept])
+    distinct = np.diff(x, append=2) > 0
+    return Curve(
+        "cost curve", "probability_cost", "expected_cost", x[distinct], y[distinct], cutoffs[distinct]
+    )
 
 
 def _calibration(ranks: Ranks, *, window: int = 100) -> Curve:

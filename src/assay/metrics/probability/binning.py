@@ -106,9 +106,9 @@ def equal_mass(view: Probabilities, bins: int, ties: Ties = "share") -> Bins:
         if squares is not None:
             squares = np.repeat(squares / view.counts, 2) * counts
         positives = np.stack([positives, np.zeros(len(positives))], -1).ravel()
-        kept = counts > 0
-        p, positives, counts = p[kept], positives[kept], counts[kept]
-        squares = None if squares is None else squares[kept]
+        occupied = counts > 0
+        p, positives, counts = p[occupied], positives[occupied], counts[occupied]
+        squares = None if squares is None else squares[occupied]
     elif ties != "share":
         raise MetricError(f'{passed("ties", ties)} is not known: use "share" or "positives first".')
     ends = np.cumsum(counts)

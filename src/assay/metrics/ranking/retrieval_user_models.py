@@ -100,8 +100,8 @@ def _positions(lists: Lists) -> tuple[Any, Any, Any]:
             np.concatenate([[0], queries.tied[:-1] == 0])
         )  # a position tied with the next one is in its group
         relevance = (np.bincount(group, relevance) / np.bincount(group))[group]
-    kept = position < _depth(lists)
-    return query[kept], position[kept], relevance[kept]
+    within_depth = position < _depth(lists)
+    return query[within_depth], position[within_depth], relevance[within_depth]
 
 
 def _stopping_in_order(lists: Lists, stop: Any, limit: float) -> Any:

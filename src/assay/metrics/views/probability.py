@@ -110,8 +110,10 @@ class Probabilities:
         """Yield every replicate as a view of its own, without the probabilities that have no rows."""
         positives, negatives = (x.reshape(-1, len(self.p)) for x in (self.positives, self.negatives))
         for positive, negative in zip(positives, negatives, strict=True):
-            kept = positive + negative > 0
-            yield Probabilities(self.p[kept], positive[kept], negative[kept], weighted=self.weighted)
+            occupied = positive + negative > 0
+            yield Probabilities(
+                self.p[occupied], positive[occupied], negative[occupied], weighted=self.weighted
+            )
 
     @property
     def replicated(self) -> bool:
