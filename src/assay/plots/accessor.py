@@ -100,7 +100,9 @@ class Plots:
         self._tallies: dict[type[Tally], Tally] = {}
 
     def __repr__(self) -> str:
-        names = ", ".join(name for name, one in vars(Plots).items() if hasattr(one, "__wrapped__"))
+        names = ", ".join(
+            name for name, attribute in vars(Plots).items() if hasattr(attribute, "__wrapped__")
+        )
         return f"<plots: {names}>"
 
     def tally(self, kind: type[Tally]) -> Any:

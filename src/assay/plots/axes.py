@@ -120,12 +120,12 @@ def legend_width(names: int) -> float:
     return _BESIDE * -(-names // _MAX_KEY_LINES) if names > MAX_LEGEND_INSIDE else 0.0
 
 
-def curve_style(place: int) -> tuple[str, str]:
+def curve_style(index: int) -> tuple[str, str]:
     """Return the colour and the dashes of one of several curves; black is the colour of the words."""
-    colour = COLOURS[place % len(COLOURS)]
+    colour = COLOURS[index % len(COLOURS)]
     if colour == "#000000":
         colour = pyplot().rcParams["text.color"]
-    return colour, _DASHES[place // len(COLOURS) % len(_DASHES)]
+    return colour, _DASHES[index // len(COLOURS) % len(_DASHES)]
 
 
 def pyplot() -> Any:
@@ -177,11 +177,11 @@ def text_outline(ax: Axes) -> list[Any]:
     return [withStroke(linewidth=2, foreground=ax.get_facecolor(), alpha=0.8)]
 
 
-def add_legend(ax: Axes, place: Any = "best") -> None:
+def add_legend(ax: Axes, location: Any = "best") -> None:
     """Write the key of what is drawn, if there is something to tell."""
     handles, labels = ax.get_legend_handles_labels()
     count = len(labels)
-    placing: dict[str, Any] = {"loc": place, "fontsize": 8, "handlelength": 1.6}
+    placing: dict[str, Any] = {"loc": location, "fontsize": 8, "handlelength": 1.6}
     if count > MAX_LEGEND_INSIDE:  # within, it would hide what is drawn
         placing |= {
             "loc": "center left",
@@ -243,9 +243,9 @@ def models(data: Any) -> list[Model]:
             display_name(name),
             model,
             Sample.of(model).tally if isinstance(model, BinnedScores) else tallied(model, Scores),
-            *curve_style(place),
+            *curve_style(index),
         )
-        for place, (name, model) in enumerate(
+        for index, (name, model) in enumerate(
             (name, drawn_data(model, Scores)) for name, model in several.items()
         )
     ]

@@ -90,17 +90,17 @@ def confusion(
     if not table.counts.size or not table.total:
         raise MetricError("there are no rows, so that there is no table to draw.")
     part = {"actual": table.row_shares, "predicted": table.column_shares, "all": table.table_shares}[shares]
-    most = max(part.shape)
-    side = float(np.clip(1.6 + 0.55 * most, 3.6, 10))
+    size = max(part.shape)
+    side = float(np.clip(1.6 + 0.55 * size, 3.6, 10))
     ax = new_axes(ax, (side + (0.9 if colour_bar else 0), side))
-    image = ax.imshow(np.ma.masked_invalid(part), cmap=_shades(), norm=_norm(part, most, shares))
-    said = f"weight {table.total:,.6g}" if table.weighted else row_count(table.total)
+    image = ax.imshow(np.ma.masked_invalid(part), cmap=_shades(), norm=_norm(part, size, shares))
+    text = f"weight {table.total:,.6g}" if table.weighted else row_count(table.total)
     if part.shape[0] == part.shape[1]:
-        said += f" · {np.trace(table.counts) / table.total:.1%} on the diagonal"
-    label_axes(ax, title="Confusion table", x=table.columns or "", y=table.rows, below=said)
+        text += f" · {np.trace(table.counts) / table.total:.1%} on the diagonal"
+    label_axes(ax, title="Confusion table", x=table.columns or "", y=table.rows, below=text)
     _named(ax.xaxis, table.column_labels or table.labels, table.column_totals)
     _named(ax.yaxis, table.labels, table.row_totals)
-    _lined(ax, part.shape, visible=most <= _MANY)
+    _lined(ax, part.shape, visible=size <= _MANY)
     if colour_bar:
         from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 - an extra
 
@@ -120,12 +120,12 @@ def _shades() -> Any:
     return LinearSegmentedColormap.from_list("assay", shades).with_extremes(bad="#E4E4E4")
 
 
-def _norm(part: NDArray[Any], most: int, shares: str) -> Any:
+def _norm(part: NDArray[Any], size: int, shares: str) -> Any:
     """Return how shares become shades: evenly, or by their root where most of many cells are small."""
     from matplotlib.colors import PowerNorm  # noqa: PLC0415 - an extra
 
     highest = float(np.nanmax(part)) if shares == "all" else 1.0
-    return PowerNorm(1.0 if most <= _FEW else 0.5, 0.0, highest)
+    return PowerNorm(1.0 if size <= _FEW else 0.5, 0.0, highest)
 
 
 def _named(axis: Axis, labels: Any, totals: NDArray[Any]) -> None:
@@ -133,15 +133,15 @@ def _named(axis: Axis, labels: Any, totals: NDArray[Any]) -> None:
     from matplotlib.axis import XAxis  # noqa: PLC0415 - an extra
 
     size = len(labels)
-    places = np.arange(0, size, -(-size // _TICKS))
-    names = [shorten_label(labels[place]) for place in places]
+    indices = np.arange(0, size, -(-size // _TICKS))
+    names = [shorten_label(labels[index]) for index in indices]
     across = isinstance(axis, XAxis)
     # Names that would run into each other stand on end: slanted ones need a line to themselves.
     slanted = across and (size > _FEW or max(map(len, names)) * size > 36)  # noqa: PLR2004
     if size <= _FEW:
         form = "{} ({})" if slanted else "{}\n{}"
-        names = [form.format(name, _count(totals[place])) for name, place in zip(names, places, strict=True)]
-    axis.set_ticks(places, names)
+        names = [form.format(name, _count(totals[index])) for name, index in zip(names, indices, strict=True)]
+    axis.set_ticks(indices, names)
     axis.set_tick_params(labelsize=9 if size <= 16 else 7 if size <= 30 else 5.5)  # noqa: PLR2004
     if slanted:
         turn: dict[str, Any] = {"rotation": 90, "ha": "center"}
@@ -178,11 +178,11 @@ def _written(ax: Axes, counts: NDArray[Any], part: NDArray[Any], colours: NDArra
     dark = _luminance(colours) < _MIDDLE
     centre: dict[str, Any] = {"ha": "center", "va": "center", "textcoords": "offset points"}
     for row, column in np.ndindex(part.shape):
-        place = row, column
-        ink = "white" if dark[place] else "black" if counts[place] else "#5F5F5F"
-        share = f"{part[place]:.1%}" if both and counts[place] else ""
+        at = row, column
+        ink = "white" if dark[at] else "black" if counts[at] else "#5F5F5F"
+        share = f"{part[at]:.1%}" if both and counts[at] else ""
         lift = 0.62 * size if share else 0
-        ax.annotate(str(words[place]), (column, row), xytext=(0, lift), fontsize=size, color=ink, **centre)
+        ax.annotate(str(words[at]), (column, row), xytext=(0, lift), fontsize=size, color=ink, **centre)
         if share:
             ax.annotate(share, (column, row), xytext=(0, -0.7 * size), fontsize=small, color=ink, **centre)
 
@@ -199,6 +199,6 @@ def _count(value: float) -> str:
 
 def _luminance(colours: NDArray[Any]) -> NDArray[Any]:
     """Return how light colours are, from 0 for black to 1 for white, as guidelines for contrast have it."""
-    given = colours[..., :3]
-    linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)  # noqa: PLR2004
+    rgb = colours[..., :3]
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)  # noqa: PLR2004
     return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))

@@ -89,22 +89,28 @@ def expected_cost(data: Any, *, ax: Axes | None = None, below: str | None = None
         text += f"\ncosts: {_told(costs)}"
     ax = new_axes(ax, (6.0, 3.8), names=len(several))
     alone, tops = len(several) == 1, []
-    for place, (name, model) in enumerate(several.items()):
-        colour, dash = curve_style(place)
+    for index, (name, model) in enumerate(several.items()):
+        colour, dash = curve_style(index)
         seen = _within_sight(model)
-        least, most = int(np.nanargmin(seen.y)), float(np.nanmax(seen.y))
-        said_least = f"least: {float(seen.y[least]):.3g} at {format_threshold(float(model.cutoffs[least]))}"
-        draw_curve(
-            ax, stepped(seen), color=colour, linestyle=dash, label=f"{name}  {said_least}" if name else None
+        cheapest, highest = int(np.nanargmin(seen.y)), float(np.nanmax(seen.y))
+        cheapest_text = (
+            f"least: {float(seen.y[cheapest]):.3g} at {format_threshold(float(model.cutoffs[cheapest]))}"
         )
-        x, cost, blind = float(seen.x[least]), float(seen.y[least]), float(min(seen.y[0], seen.y[-1]))
-        tops.append(min(most, 2 * blind) if blind > cost else most)
+        draw_curve(
+            ax,
+            stepped(seen),
+            color=colour,
+            linestyle=dash,
+            label=f"{name}  {cheapest_text}" if name else None,
+        )
+        x, cost, blind = float(seen.x[cheapest]), float(seen.y[cheapest]), float(min(seen.y[0], seen.y[-1]))
+        tops.append(min(highest, 2 * blind) if blind > cost else highest)
         ax.plot([x], [cost], "o", color=colour, markersize=5, markeredgecolor="white", zorder=4)
         ax.axhline(blind, color=GREY if alone else colour, linewidth=1, linestyle=":", zorder=1)
         if alone:
             under = cost > _ROOM * tops[-1]
             ax.annotate(
-                said_least, (x, cost), xytext=(0, -6 if under else 6), textcoords="offset points",
+                cheapest_text, (x, cost), xytext=(0, -6 if under else 6), textcoords="offset points",
                 ha=_side(seen.x, x), va="top" if under else "bottom", fontsize=8,
                 path_effects=text_outline(ax), zorder=5,
             )  # fmt: skip
@@ -165,8 +171,8 @@ def cost_curve(data: Any, *, ax: Axes | None = None, below: str | None = None) -
         "always the cheaper class", (0.5, 0.5), xytext=(0, 3), textcoords="offset points", ha="center",
         fontsize=8, color=GREY,
     )  # fmt: skip
-    for place, (name, model) in enumerate(several.items()):
-        colour, dash = curve_style(place)
+    for index, (name, model) in enumerate(several.items()):
+        colour, dash = curve_style(index)
         draw_curve(
             ax, model, limits=((0.0, 1.0), (0.0, 0.5)), color=colour, linestyle=dash, label=name or None
         )
@@ -231,18 +237,18 @@ def net_benefit(
     ax = new_axes(ax, (6.0, 4.2), names=len(several) + 2)
     ax.axhline(0, color=GREY, linewidth=1, label="treat none")
     tops = [float(np.nanmax(model.y)) for model in several.values()]
-    for place, (name, model) in enumerate(several.items()):
-        (colour, dash), columns = curve_style(place), model.columns
-        if "treat_all" in columns and not place:
+    for index, (name, model) in enumerate(several.items()):
+        (colour, dash), columns = curve_style(index), model.columns
+        if "treat_all" in columns and not index:
             everyone = columns["treat_all"]
             odds = model.x[0] / (1 - model.x[0])
             tops += [float(np.nanmax(everyone)), float((everyone[0] + odds) / (1 + odds))]  # the prevalence
             ax.plot(model.x, everyone, color=GREY, linewidth=1.2, linestyle="--", label="treat all")
         if band and alone and "standard_error" in columns:
-            reach = normal_quantile(confidence) * columns["standard_error"]
+            half_width = normal_quantile(confidence) * columns["standard_error"]
             words = f"{100 * confidence:.3g}% interval at each threshold"
             fill: dict[str, Any] = {"color": colour, "alpha": 0.18, "linewidth": 0, "label": words}
-            ax.fill_between(model.x, model.y - reach, model.y + reach, **fill)
+            ax.fill_between(model.x, model.y - half_width, model.y + half_width, **fill)
         draw_curve(ax, model, color=colour, linestyle=dash, label=name or "by the model")
     top = max(tops)
     if top > 0:  # far below nothing there is nothing to see, and it would flatten what there is
@@ -268,9 +274,9 @@ def _outline(model: Any, costs: dict[str, Any]) -> Any:
 
 def _told(costs: dict[str, Any]) -> str:
     """Return what outcomes cost, in words."""
-    given = [(words, costs[name]) for name, words in _OUTCOMES.items() if costs.get(name) is not None]
-    description = [f"{words} {float(cost):g}" for words, cost in given if np.ndim(cost) == 0]
-    description += [] if len(description) == len(given) else ["others row by row"]
+    stated = [(words, costs[name]) for name, words in _OUTCOMES.items() if costs.get(name) is not None]
+    description = [f"{words} {float(cost):g}" for words, cost in stated if np.ndim(cost) == 0]
+    description += [] if len(description) == len(stated) else ["others row by row"]
     share = costs.get("prevalence")
     return ", ".join(description) + (f"; {share:.4g} positive" if share is not None else "")
 
@@ -278,16 +284,16 @@ def _told(costs: dict[str, Any]) -> str:
 def _several(data: Any, make: Callable[[Any], Curve]) -> tuple[dict[str, Curve], str]:
     """Return curves by name, made where they are not given, and what is to be said of their rows."""
     data = drawn_data(data, Scores)
-    given = data if isinstance(data, Mapping) else {"": data}
-    given = {name: drawn_data(model, Scores) for name, model in given.items()}
-    if not given:
+    by_name = data if isinstance(data, Mapping) else {"": data}
+    by_name = {name: drawn_data(model, Scores) for name, model in by_name.items()}
+    if not by_name:
         raise MetricError("there is nothing to draw: the mapping of curves is empty.")
-    rows = {name: model for name, model in given.items() if not isinstance(model, Curve)}
-    found = {display_name(name): make(model) if name in rows else model for name, model in given.items()}
-    for model in found.values():
+    rows = {name: model for name, model in by_name.items() if not isinstance(model, Curve)}
+    curves = {display_name(name): make(model) if name in rows else model for name, model in by_name.items()}
+    for model in curves.values():
         if np.isnan(model.y).all():
             raise MetricError(f"there is nothing to draw: {model.name} has no point.")
-    return found, describe_rows(models(rows)) if rows else ""
+    return curves, describe_rows(models(rows)) if rows else ""
 
 
 def _within_sight(curve: Curve) -> Curve:
@@ -295,8 +301,8 @@ def _within_sight(curve: Curve) -> Curve:
     x = np.asarray(curve.x, dtype=np.float64)
     finite = x[np.isfinite(x)]
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
-    room = 0.04 * (high - low) or 0.04
-    binned_curve = np.clip(x, low - room, high + room)
+    margin = 0.04 * (high - low) or 0.04
+    binned_curve = np.clip(x, low - margin, high + margin)
     return Curve(curve.name, curve.x_name, curve.y_name, binned_curve, curve.y, curve.cutoffs)
 
 

@@ -189,9 +189,9 @@ def precision_recall(
         text = model.called(f"AP {estimate_metric('average_precision', model, confidence):.3f}")
         draw_curve(ax, stepped(curve), limits=_SQUARE, color=model.colour, linestyle=model.dash, label=text)
         for cutoff, counts in _marked(model, at):
-            found = counts["tp"] + counts["fp"]
-            if found:
-                rates = (counts["tp"], counts["positives"]), (counts["tp"], found)
+            predicted_positive = counts["tp"] + counts["fp"]
+            if predicted_positive:
+                rates = (counts["tp"], counts["positives"]), (counts["tp"], predicted_positive)
                 _point(ax, model, f"≥ {cutoff:g}", rates, confidence=confidence)
     unit_square(ax)
     label_axes(
@@ -373,9 +373,9 @@ def lift(data: Any, *, ax: Axes | None = None) -> Axes:
 def _from_the_first_found(curve: Curve) -> Curve:
     """Return a precision-recall curve without the points at recall 0, which have a height and no width."""
     first = int(np.argmax(curve.x > 0))
-    kept = curve.taken(np.arange(max(first - 1, 0), len(curve)))
-    kept.y[0] = curve.y[first]
-    return kept
+    trimmed = curve.taken(np.arange(max(first - 1, 0), len(curve)))
+    trimmed.y[0] = curve.y[first]
+    return trimmed
 
 
 def _apart(
@@ -384,11 +384,11 @@ def _apart(
     """Return the ticks that do not run into the one kept before, from the middle outwards."""
     low, high = scale(np.array(limits)).tolist()
     where = dict(zip(rates, scale(np.array(rates)).tolist(), strict=True))
-    kept: list[float] = []
+    ticks: list[float] = []
     for rate in sorted(rates, key=lambda model: abs(where[model])):
-        if all(abs(where[rate] - where[other]) >= 0.065 * (high - low) for other in kept):
-            kept.append(rate)
-    return sorted(kept)
+        if all(abs(where[rate] - where[other]) >= 0.065 * (high - low) for other in ticks):
+            ticks.append(rate)
+    return sorted(ticks)
 
 
 def _over_specificity(curve: Curve) -> Curve:

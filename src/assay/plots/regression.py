@@ -144,10 +144,10 @@ def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", 
     ax = new_axes(ax)
     everything = pairs.actual.min(), pairs.predicted.min(), pairs.actual.max(), pairs.predicted.max()
     low, high = min(everything[:2]), max(everything[2:])
-    room = 0.04 * (high - low) or 1.0
+    margin = 0.04 * (high - low) or 1.0
     ax.plot((low, high), (low, high), color=GREY, linewidth=1, linestyle=":", zorder=2)
     how = _cloud(ax, pairs.actual, pairs.predicted, pairs, (show, seed))
-    ax.set(xlim=(low - room, high + room), ylim=(low - room, high + room), box_aspect=1)
+    ax.set(xlim=(low - margin, high + margin), ylim=(low - margin, high + margin), box_aspect=1)
     below = " · ".join([row_count(pairs.n), *how])
     return label_axes(ax, title="Predicted and actual", x="actual", y="predicted", below=below)
 
@@ -248,17 +248,17 @@ def _cloud(ax: Axes, x: NDArray[Any], y: NDArray[Any], pairs: _PlottedPairs, how
     if show == "hexagons" or (show == "auto" and n > _POINTS):
         _hexagons(ax, x, y, pairs)
         return ["hexagons by weight" if pairs.weighted else "hexagons by number of rows"]
-    places = np.arange(len(x))
+    indices = np.arange(len(x))
     if len(x) > _DRAWN:
         shares = mass / mass.sum()
-        places = np.random.default_rng(seed).choice(len(x), _DRAWN, replace=False, p=shares)
-    alpha = float(np.clip(12 / np.sqrt(len(places)), 0.12, 0.8))
-    each = mass[places].astype(np.float64)
+        indices = np.random.default_rng(seed).choice(len(x), _DRAWN, replace=False, p=shares)
+    alpha = float(np.clip(12 / np.sqrt(len(indices)), 0.12, 0.8))
+    each = mass[indices].astype(np.float64)
     if pairs.weighted:  # so that points of the mean weight are as large as others
         each /= each.mean()
-    ax.scatter(x[places], y[places], s=14 * np.sqrt(each), alpha=alpha, color=COLOURS[0], linewidths=0)
-    said = ["points by weight"] if pairs.weighted else []
-    return said if len(places) == len(x) else [*said, f"{_DRAWN:,} points of {len(x):,} drawn"]
+    ax.scatter(x[indices], y[indices], s=14 * np.sqrt(each), alpha=alpha, color=COLOURS[0], linewidths=0)
+    remarks = ["points by weight"] if pairs.weighted else []
+    return remarks if len(indices) == len(x) else [*remarks, f"{_DRAWN:,} points of {len(x):,} drawn"]
 
 
 def _hexagons(ax: Axes, x: NDArray[Any], y: NDArray[Any], pairs: _PlottedPairs) -> None:
@@ -296,10 +296,10 @@ def inner_limits(values: NDArray[Any]) -> tuple[float, float]:
     """
     low, high = float(values.min()), float(values.max())
     inner = np.quantile(values, [_TAIL, 1 - _TAIL])
-    reach = float(inner[1] - inner[0])
-    if reach > 0 and math.isfinite(high - low):
-        low = low if inner[0] - low <= _FAR * reach else float(inner[0] - reach)
-        high = high if high - inner[1] <= _FAR * reach else float(inner[1] + reach)
+    spread = float(inner[1] - inner[0])
+    if spread > 0 and math.isfinite(high - low):
+        low = low if inner[0] - low <= _FAR * spread else float(inner[0] - spread)
+        high = high if high - inner[1] <= _FAR * spread else float(inner[1] + spread)
     if low == high:  # equal values still need a width
         width = abs(low) * 1e-6 or 1.0
         return low - width, high + width

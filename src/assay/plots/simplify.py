@@ -61,12 +61,13 @@ def simplified(
     """
     if len(curve) <= _FEW:
         return curve
-    columns = [np.asarray(one, dtype=np.float64) for one in (curve.x, curve.y)]
+    columns = [np.asarray(values, dtype=np.float64) for values in (curve.x, curve.y)]
     if scale is not None:
-        columns = [scale(one) for one in columns]
-        limits = limits and tuple(tuple(scale(np.array(one)).tolist()) for one in limits)  # type: ignore[assignment]
+        columns = [scale(values) for values in columns]
+        limits = limits and tuple(tuple(scale(np.array(values)).tolist()) for values in limits)  # type: ignore[assignment]
     placed = [
-        _in_pixels(one, pixels, shown) for one, shown in zip(columns, limits or (None, None), strict=True)
+        _in_pixels(values, pixels, shown)
+        for values, shown in zip(columns, limits or (None, None), strict=True)
     ]
     return curve.taken(visible(placed[0], placed[1], tolerance))
 
@@ -86,9 +87,9 @@ def visible(x: NDArray[Any], y: NDArray[Any], tolerance: float = 0.5) -> NDArray
     column = np.where(
         finite, np.floor(np.where(finite, x, 0.0) / half), -np.inf
     )  # gaps are a column of their own
-    places = _extremes(column, np.where(finite, y, 0.0))
+    indices = _extremes(column, np.where(finite, y, 0.0))
     chosen = []
-    pieces = np.split(places, np.flatnonzero(np.diff(finite[places])) + 1)
+    pieces = np.split(indices, np.flatnonzero(np.diff(finite[indices])) + 1)
     for piece in pieces:
         if not len(piece):
             continue
@@ -127,17 +128,17 @@ def _extremes(column: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     if len(starts) * 4 >= len(y):
         return np.arange(len(y))
     run = np.cumsum(fresh) - 1
-    kept = [starts, np.append(starts[1:], len(y)) - 1]
+    indices = [starts, np.append(starts[1:], len(y)) - 1]
     for extreme in (np.minimum, np.maximum):
         reached = np.flatnonzero(y == extreme.reduceat(y, starts)[run])
-        kept.append(reached[np.diff(run[reached], prepend=-1) > 0])
-    return np.unique(np.concatenate(kept))
+        indices.append(reached[np.diff(run[reached], prepend=-1) > 0])
+    return np.unique(np.concatenate(indices))
 
 
 def _cornered(x: NDArray[Any], y: NDArray[Any], tolerance: float) -> NDArray[np.bool_]:
     """Tell which points the line needs: the farthest from a chord, as long as it is too far."""
-    kept = np.zeros(len(x), dtype=bool)
-    kept[[0, -1]] = True
+    needed = np.zeros(len(x), dtype=bool)
+    needed[[0, -1]] = True
     waiting = [(0, len(x) - 1)]
     while waiting:
         first, last = waiting.pop()
@@ -148,9 +149,9 @@ def _cornered(x: NDArray[Any], y: NDArray[Any], tolerance: float) -> NDArray[np.
         length = run * run + rise * rise
         share = np.clip((along * run + up * rise) / length, 0, 1) if length else 0.0
         distance = np.square(along - share * run) + np.square(up - share * rise)
-        place = int(np.argmax(distance))
-        if distance[place] >= tolerance * tolerance:
-            middle = first + 1 + place
-            kept[middle] = True
+        farthest = int(np.argmax(distance))
+        if distance[farthest] >= tolerance * tolerance:
+            middle = first + 1 + farthest
+            needed[middle] = True
             waiting += [(first, middle), (middle, last)]
-    return kept
+    return needed

@@ -77,8 +77,8 @@ def trend(history: History, metric: str | None = None, *, ax: Axes | None = None
     ax = new_axes(ax, (7.0, 3.8), names=len(series))
     times = [dt.datetime.fromisoformat(line.time) for lines in series.values() for line in lines]
     apart = (max(times) - min(times)) * _APART or dt.timedelta(hours=1)
-    for place, (key, lines) in enumerate(series.items()):
-        _draw_series(ax, name, lines, display_name(key) if key else "", place, apart)
+    for index, (key, lines) in enumerate(series.items()):
+        _draw_series(ax, name, lines, display_name(key) if key else "", index, apart)
     _mark_dates(ax)
     ax.margins(y=0.12)  # room for the legend
     level = "" if history.confidence is None else f"{100 * history.confidence:.3g}% intervals"
@@ -104,11 +104,11 @@ def _metric_name(history: History, metric: str | None) -> str:
 
 
 def _draw_series(  # noqa: PLR0917 - one call
-    ax: Axes, name: str, lines: list[HistoryLine], label: str, place: int, apart: dt.timedelta
+    ax: Axes, name: str, lines: list[HistoryLine], label: str, index: int, apart: dt.timedelta
 ) -> None:
-    colour, dashes = curve_style(place)
+    colour, dashes = curve_style(index)
     cells = [line.metrics[name] for line in lines]
-    at: Any = [dt.datetime.fromisoformat(line.time) + place * apart / 2 for line in lines]
+    at: Any = [dt.datetime.fromisoformat(line.time) + index * apart / 2 for line in lines]
     values = np.array([cell.value for cell in cells], dtype=float)
     ax.plot(
         at, values, color=colour, linestyle=dashes, linewidth=1, marker="o", markersize=4, label=label or None
