@@ -123,14 +123,14 @@ def card_data(ev: Evaluation, dataset: str = "") -> dict[str, Any]:
 
 
 def _estimates(ev: Evaluation, names: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    estimates: dict[str, Any] = {}
     for name in names:
         estimate = ev[name]
-        found[name] = estimate.to_dict()
+        estimates[name] = estimate.to_dict()
         if ev.looks is not None:
             for_all = ev.for_all_looks(name)
-            found[name]["for_all_looks"] = json_safe([for_all.low, for_all.high])
-    return found
+            estimates[name]["for_all_looks"] = json_safe([for_all.low, for_all.high])
+    return estimates
 
 
 def _markdown(ev: Evaluation, data: dict[str, Any]) -> str:

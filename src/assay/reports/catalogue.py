@@ -104,8 +104,8 @@ def related_metrics(metric: Metric) -> list[Metric]:
     ['f1', 'f_half', 'f_beta', 'jaccard', 'rate_of_negative_predictions', 'positive_likelihood_ratio']
     """
     order = [other for other in catalogue() if other.home == metric.home and not other.is_custom]
-    place = {other.name: number for number, other in enumerate(order)}
-    beside = sorted(order, key=lambda other: abs(place[other.name] - place.get(metric.name, 0)))
+    position = {other.name: number for number, other in enumerate(order)}
+    beside = sorted(order, key=lambda other: abs(position[other.name] - position.get(metric.name, 0)))
     words = {*re.findall(r"\w+", f"{metric.notes} {metric.expression}")}
     named = [other for other in catalogue() if other.name in words]
     chosen = {other.name: other for other in [*named, *beside] if other is not metric}
@@ -129,14 +129,14 @@ def _coverage(metric: Metric) -> str:
 
 def _elsewhere(metric: Metric) -> Iterator[str]:
     """Yield the names of other packages, and how a name of theirs may mean something else."""
-    theirs = [name for name, ours in PEER_NAMES.items() if ours == metric.name]
-    theirs += [
+    peer_names = [name for name, ours in PEER_NAMES.items() if ours == metric.name]
+    peer_names += [
         f"{name} (with {', '.join(f'{key}={value!r}' for key, value in options.items())})"
         for name, (ours, options) in PEER_SPECS.items()
         if ours == metric.name
     ]
-    if theirs:
-        yield ", ".join(theirs)
+    if peer_names:
+        yield ", ".join(peer_names)
     for name, meanings in AMBIGUOUS.items():
         if re.search(rf"(^|, |\bor ){metric.name}\b", meanings):
             yield f"{name} means different things: {meanings}"
@@ -180,7 +180,10 @@ def as_markdown(metrics: Iterable[Metric] | None = None) -> str:
 def _grouped(metrics: Iterable[Metric] | None) -> Iterator[tuple[str, list[Metric]]]:
     """Yield the metrics under the titles of their views, in the catalogue's order."""
     chosen = list(catalogue() if metrics is None else metrics)
-    places = {title: place for place, title in reversed(list(enumerate(one.reads.title for one in chosen)))}
+    places = {
+        title: place
+        for place, title in reversed(list(enumerate(chosen_metric.reads.title for chosen_metric in chosen)))
+    }
     ordered = sorted(chosen, key=lambda metric: places[metric.reads.title])
     for title, group in itertools.groupby(ordered, key=lambda metric: metric.reads.title):
         yield title, list(group)
@@ -205,5 +208,5 @@ def _undefined(metric: Metric) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -247,9 +247,9 @@ def _proxy_remark(estimate: ProxyEstimate) -> str:
     if not estimate.powered or alone is None:
         return estimate.note
     proxy = ", ".join(format_value(value) for value in estimate.proxy_alone)
-    worth = f"{estimate.n:,} labels are worth {estimate.effective_labels:,.0f}"
-    said = f"labels {format_value(alone.value)} {format_interval(alone)}, proxy {proxy}; {worth}"
-    return f"{said}; {estimate.note}" if estimate.note else said
+    worth_of_labels = f"{estimate.n:,} labels are worth {estimate.effective_labels:,.0f}"
+    remark = f"labels {format_value(alone.value)} {format_interval(alone)}, proxy {proxy}; {worth_of_labels}"
+    return f"{remark}; {estimate.note}" if estimate.note else remark
 
 
 def _no_information_rate(ev: Evaluation) -> Value | None:

@@ -86,8 +86,8 @@ def _client(tracking_uri: str | None) -> Any:
 
 
 def _experiment(client: Any, name: str) -> str:
-    found = client.get_experiment_by_name(name)
-    return str(client.create_experiment(name) if found is None else found.experiment_id)
+    experiment = client.get_experiment_by_name(name)
+    return str(client.create_experiment(name) if experiment is None else experiment.experiment_id)
 
 
 def _sent(client: Any, experiment: str) -> set[str]:

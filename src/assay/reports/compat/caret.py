@@ -73,7 +73,7 @@ def caret(ev: Evaluation) -> CompatLayout:
     else:
         columns = [[value for _, value in _of_class(ev, label)] for label in labels]
         rows = tuple(
-            (name, tuple(column[place] for column in columns)) for place, (name, _) in enumerate(_BY_CLASS)
+            (name, tuple(column[index] for column in columns)) for index, (name, _) in enumerate(_BY_CLASS)
         )
         heads = tuple(f"Class: {short(label, LABEL)}" for label in labels)
         by_class = ByClass(heads, rows)
@@ -130,7 +130,7 @@ def _of_class(ev: Evaluation, label: Any) -> list[tuple[str, str]]:
 
 
 def _differs(ev: Evaluation) -> list[str]:
-    said = [
+    differences = [
         (
             "Rows of the table are what was predicted, columns what was true: the reverse of "
             f"{hint('ev.confusion', 'assay crosstab')}."
@@ -146,21 +146,21 @@ def _differs(ev: Evaluation) -> list[str]:
     ]  # fmt: skip
     table = ev.tallies["confusion"]
     if isinstance(table, Confusion) and _never_confused(table.table()):
-        said.append(
+        differences.append(
             "R's test has no value where two classes were never confused: ev.confusion.bowker() leaves such "
             "pairs out."
         )
     if ev.positive is not None:
-        said.append(
+        differences.append(
             f"caret takes the first level for positive unless set; here it is {short(ev.positive, LABEL)}."
         )
     if ev.settings.prevalence is not None and ev.positive is not None:
-        said.append(
+        differences.append(
             f"Predictive values are at the stated prevalence, {ev.settings.prevalence:g}; precision is not."
         )
     if ev.settings.group:
-        said.append("Its interval and tests take rows for independent, though they come in groups.")
-    return said
+        differences.append("Its interval and tests take rows for independent, though they come in groups.")
+    return differences
 
 
 def _r(value: Any) -> str:

@@ -55,7 +55,7 @@ class CompatLayout:
     differs: tuple[str, ...]
 
 
-def as_lines(layout: CompatLayout, room: int = _ROOM) -> Iterator[str]:
+def as_lines(layout: CompatLayout, max_width: int = _ROOM) -> Iterator[str]:
     """Yield the lines of a layout, and at the end what differs."""
     for number, part in enumerate(layout.parts):
         if number:
@@ -63,13 +63,13 @@ def as_lines(layout: CompatLayout, room: int = _ROOM) -> Iterator[str]:
         if isinstance(part, NameValueLines):
             yield from _pairs(part)
         elif isinstance(part, ByClass):
-            yield from _columns(part, room)
+            yield from _columns(part, max_width)
         else:
             yield from part
     if layout.differs:
         yield ""
-        for said in map(render, layout.differs):
-            first, *rest = wrapped(said, room - 2)
+        for difference in map(render, layout.differs):
+            first, *rest = wrapped(difference, max_width - 2)
             yield f"* {first}"
             yield from (f"  {line}" for line in rest)
 
@@ -80,19 +80,19 @@ def _pairs(part: NameValueLines) -> Iterator[str]:
         yield "" if line is None else f" {right(line[0], widest)} : {line[1]}"
 
 
-def _columns(part: ByClass, room: int) -> Iterator[str]:
+def _columns(part: ByClass, max_width: int) -> Iterator[str]:
     """Yield a table, in several blocks where it is wider than the room."""
     names = [row[0] for row in part.rows if row is not None]
     first = max(map(width, names), default=0) + (1 if part.least else 0)
     sizes = [
-        max(part.least, width(head), *(width(row[1][place]) for row in part.rows if row is not None))
+        max(part.least, width(head), *(width(row[1][index]) for row in part.rows if row is not None))
         + part.gap
-        for place, head in enumerate(part.heads)
+        for index, head in enumerate(part.heads)
     ]
     start = 0
     while start < len(sizes):
         stop = start + 1
-        while stop < len(sizes) and first + sum(sizes[start : stop + 1]) <= room:
+        while stop < len(sizes) and first + sum(sizes[start : stop + 1]) <= max_width:
             stop += 1
         if start:
             yield ""
@@ -107,7 +107,7 @@ def _row(name: str, cells: Sequence[str], first: int, sizes: Sequence[int]) -> s
     return right(name, first) + "".join(right(cell, size) for cell, size in zip(cells, sizes, strict=True))
 
 
-def counts_table(labels: Sequence[Any], counts: Any, room: int = _ROOM) -> tuple[str, ...]:
+def counts_table(labels: Sequence[Any], counts: Any, max_width: int = _ROOM) -> tuple[str, ...]:
     """Return caret's table of counts: rows are what was predicted, columns what was true.
 
     Where it is wider than the room it goes on below, as R prints it.
@@ -119,15 +119,15 @@ def counts_table(labels: Sequence[Any], counts: Any, room: int = _ROOM) -> tuple
     start = 0
     while start < len(sizes):
         stop = start + 1
-        while stop < len(sizes) and first + sum(size + 1 for size in sizes[start : stop + 1]) <= room:
+        while stop < len(sizes) and first + sum(size + 1 for size in sizes[start : stop + 1]) <= max_width:
             stop += 1
         part = slice(start, stop)
         lines += [
             f"{' ' * first} Reference",
             f"{left('Prediction', first)} {_cells(heads[part], sizes[part])}",
         ]
-        for place, head in enumerate(heads):
-            row = [str(column[place]) for column in counts[part]]
+        for index, head in enumerate(heads):
+            row = [str(column[index]) for column in counts[part]]
             lines.append(f"{right(head, first)} {_cells(row, sizes[part])}")
         start = stop
     return tuple(lines)
@@ -143,8 +143,8 @@ def named_columns(
     """Return a table as R's tibble prints one: its size, names, kinds, and numbered rows."""
     rows = len(columns[0])
     number = len(str(rows))
-    told = zip(names, kinds, columns, strict=True)
-    sizes = [max(map(width, (name, kind, *column))) for name, kind, column in told]
+    columns_by_name = zip(names, kinds, columns, strict=True)
+    sizes = [max(map(width, (name, kind, *column))) for name, kind, column in columns_by_name]
 
     def line(start: str, cells: Sequence[str]) -> str:
         placed = [
@@ -154,7 +154,7 @@ def named_columns(
         return f"{right(start, number)} {' '.join(placed)}".rstrip()
 
     lines = [f"# A tibble: {rows} \u00d7 {len(names)}", line("", names), line("", kinds)]
-    lines += [line(str(place + 1), [column[place] for column in columns]) for place in range(rows)]
+    lines += [line(str(index + 1), [column[index] for column in columns]) for index in range(rows)]
     return tuple(lines)
 
 

@@ -44,9 +44,9 @@ def sklearn(ev: Evaluation) -> CompatLayout:
         report, filled = _report(ev)
         parts.append(report)
     if isinstance(ev.tallies.get("confusion"), Confusion):
-        lines += [_score(ev, *one) for one in _LABELS]
+        lines += [_score(ev, *score_line) for score_line in _LABELS]
     if "scores" in ev.tallies:
-        lines += [_score(ev, *one) for one in _SCORES]
+        lines += [_score(ev, *score_line) for score_line in _SCORES]
         if ev.are_probabilities:
             lines += [("log_loss", _four(ev.estimate("log_loss", clip=_rounding()).value))]
             lines += [_score(ev, "brier_score_loss", "brier")]
@@ -57,7 +57,7 @@ def sklearn(ev: Evaluation) -> CompatLayout:
             lines.append(("log_loss", _four(ev.estimate("multiclass_log_loss", clip=_rounding()).value)))
             lines.append(_score(ev, "brier_score_loss", "multiclass_brier"))
     if ev.task.name == "regression":
-        lines += [_score(ev, *one) for one in _NUMBERS]
+        lines += [_score(ev, *score_line) for score_line in _NUMBERS]
     if not lines and not parts:
         raise InputError(f"{param('like', 'sklearn')} has no layout for a problem of kind {ev.task.name}.")
     if lines:
@@ -101,12 +101,12 @@ def _report(ev: Evaluation) -> tuple[ByClass, bool]:
     rows.append(None)
     if isinstance(ev.tallies.get("label_sets"), LabelSets):
         micro = [_filled(ev.estimate(name, average="micro").value) for name in _RATES]
-        rows.append(("micro avg", (*(f"{one:.2f}" for one in micro), total)))
+        rows.append(("micro avg", (*(f"{rate:.2f}" for rate in micro), total)))
     else:
         rows.append(("accuracy", ("", "", f"{_filled(ev['accuracy'].value):.2f}", total)))
-    rows.append(("macro avg", (*(f"{one:.2f}" for one in table.mean(0)), total)))
+    rows.append(("macro avg", (*(f"{rate:.2f}" for rate in table.mean(0)), total)))
     weighted = np.average(table, axis=0, weights=weights) if weights.sum() else np.zeros(len(_RATES))
-    rows.append(("weighted avg", (*(f"{one:.2f}" for one in weighted), total)))
+    rows.append(("weighted avg", (*(f"{rate:.2f}" for rate in weighted), total)))
     return ByClass(_HEADS, tuple(rows), gap=1, least=9), undefined
 
 

@@ -121,21 +121,21 @@ def _of_several(ev: Evaluation) -> list[tuple[str, str, Any]]:
 def _of_event(ev: Evaluation, name: str, metric: str) -> Any:
     """Return the value of one of two classes."""
     parts = (ev[part].value for part in _MADE_OF.get(name, ()))
-    lacking = next((value for value in parts if isinstance(value, Undefined)), None)
-    return ev[metric].value if lacking is None else lacking
+    undefined = next((value for value in parts if isinstance(value, Undefined)), None)
+    return ev[metric].value if undefined is None else undefined
 
 
 def _macro(tally: Confusion, name: str, metric: str) -> Any:
     """Return the mean over the classes, those without a value left out where yardstick does so."""
     classes = Binary.each(tally)
     values, *parts = (
-        np.array([float(value) for value in each(find(one), classes, tally.labels).values()])
-        for one in (metric, *_MADE_OF.get(name, ()))
+        np.array([float(value) for value in each(find(metric_name), classes, tally.labels).values()])
+        for metric_name in (metric, *_MADE_OF.get(name, ()))
     )
-    lacking = np.isnan([values, *parts]).any(axis=0)
+    undefined_values = np.isnan([values, *parts]).any(axis=0)
     absent = "skip" if name in _SKIPPING else "strict"
     return over_classes(
-        np.where(lacking, np.nan, values),
+        np.where(undefined_values, np.nan, values),
         classes.positives,
         "macro",
         names=tally.labels,

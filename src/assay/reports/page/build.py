@@ -201,8 +201,8 @@ def _names(several: Sequence[Evaluation]) -> list[str]:
     """Return what the models are called, no two alike."""
     names: list[str] = []
     for number, ev in enumerate(several):
-        said = short(ev.settings.name) if ev.settings.name else ""
-        name = said or (f"model {chr(97 + number)}" if len(several) > 1 else "")
+        given_name = short(ev.settings.name) if ev.settings.name else ""
+        name = given_name or (f"model {chr(97 + number)}" if len(several) > 1 else "")
         names.append(name if name not in names or not name else f"{name} ({number + 1})")
     return names
 

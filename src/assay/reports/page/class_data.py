@@ -113,9 +113,9 @@ def class_table_data(ev: Evaluation, *, models: int = 1) -> dict[str, Any] | Non
         return None
     table = ev.classes
     labels = list(table)
-    most = min(_MAX_CLASSES, _MAX_CLASS_LINES // models)
-    if len(labels) > most:
-        largest = set(sorted(labels, key=lambda label: -table.support[label])[:most])
+    max_classes = min(_MAX_CLASSES, _MAX_CLASS_LINES // models)
+    if len(labels) > max_classes:
+        largest = set(sorted(labels, key=lambda label: -table.support[label])[:max_classes])
         labels = [label for label in labels if label in largest]
     of_scores = score_metrics(ev, labels)
     rows = [
@@ -145,14 +145,14 @@ def score_metrics(ev: Evaluation, labels: Sequence[Any]) -> dict[Any, dict[str, 
     if not isinstance(tally, ClassScores) or ev.settings.group:
         return {}
     metrics = [(name, find(name)) for name in _SCORE_METRICS]
-    found = {}
+    by_label = {}
     for label in labels:
         scores = tally.against_rest(label)
-        found[label] = {
+        by_label[label] = {
             name: estimate_tally(metric, scores, {}, confidence=ev.settings.confidence)
             for name, metric in metrics
         }
-    return found
+    return by_label
 
 
 def class_curves(ev: Evaluation, *, models: int = 1) -> list[dict[str, Any]]:

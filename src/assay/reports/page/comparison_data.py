@@ -102,17 +102,17 @@ def _compared(
 ) -> dict[str, Any]:
     """Return one metric's ranks and differences; what says how they were found is kept once, in `methods`."""
     index = {name: at for at, name in enumerate(comparison.names)}
-    found = [diff for diff in comparison.differences if diff.metric == metric]
+    differences = [diff for diff in comparison.differences if diff.metric == metric]
     ranks = standings(comparison, metric)
     pairs = []
-    for diff in found:
+    for diff in differences:
         method = "; ".join(dict.fromkeys(filter(None, (diff.method, diff.test))))
         if method not in methods:
             methods.append(method)
         pairs.append([index[diff.first], index[diff.second], *_difference(diff), methods.index(method)])
     return {
         "label": metric_title(metric),
-        "direction": found[0].direction,
+        "direction": differences[0].direction,
         "values": [
             texts(ev[metric] if metric in ev else comparison.estimate(metric, name))
             for ev, name in zip(several, comparison.names, strict=True)

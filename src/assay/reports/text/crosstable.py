@@ -89,8 +89,8 @@ def draw(
     if table.confusion and table.total:
         correct = np.trace(table.counts).item()
         share = numbers.share(correct / table.total)
-        found = f"{numbers.count(correct)} of {numbers.count(table.total)} correct"
-        parts.append(textwrap.fill(f"Accuracy: {share} ({found})", width))
+        correct_of_total = f"{numbers.count(correct)} of {numbers.count(table.total)} correct"
+        parts.append(textwrap.fill(f"Accuracy: {share} ({correct_of_total})", width))
     if expected or chisq:
         parts += _expected_note(table, numbers, width)
     if chisq or fisher or mcnemar:
@@ -180,7 +180,7 @@ def _legend(cells: Sequence[_Cell], lines: _Lines) -> list[str]:
 
 
 def _blocks(
-    table: CrossTable, cells: Sequence[_Cell], lines: _Lines, numbers: _CellNumbers, room: int
+    table: CrossTable, cells: Sequence[_Cell], lines: _Lines, numbers: _CellNumbers, max_width: int
 ) -> Iterator[str]:
     """Yield the table in as many blocks of columns as the room asks for, the row totals last."""
     sides = [clean(label) for label in table.labels]
@@ -198,7 +198,7 @@ def _blocks(
         return [numbers.count(table.total)]
 
     body = [[lines_of(row, column) for column in range(last + 1)] for row in range(len(sides) + 1)]
-    least = max(
+    min_size = max(
         6,
         width(title) if last == 1 else 0,
         *(width(text) for row in body for cell in row[:last] for text in cell),
@@ -207,10 +207,10 @@ def _blocks(
 
     def layout(for_sides: int, for_heads: int) -> tuple[int, int, list[list[int]]]:
         side = max(min(max(map(width, sides)), for_sides), width(corner), width(foot))
-        size = max(least, min(max(map(width, heads)), for_heads))
-        return side, size, list(_fitted(last, size, total, room - side - 4))
+        size = max(min_size, min(max(map(width, heads)), for_heads))
+        return side, size, list(_fitted(last, size, total, max_width - side - 4))
 
-    side, size, blocks = min((layout(*rooms) for rooms in _ROOMS), key=lambda found: len(found[2]))
+    side, size, blocks = min((layout(*rooms) for rooms in _ROOMS), key=lambda sizes: len(sizes[2]))
     for block in blocks:
         yield "\n".join(
             _block(
@@ -225,13 +225,13 @@ def _blocks(
         )  # fmt: skip
 
 
-def _fitted(columns: int, size: int, total: int, room: int) -> Iterator[list[int]]:
+def _fitted(columns: int, size: int, total: int, max_width: int) -> Iterator[list[int]]:
     """Yield the numbers of the columns of each block; each has one at least, however narrow the room."""
     block: list[int] = []
     used = 0
     for column in range(columns + 1):
         needed = (total if column == columns else size) + 3
-        if block and used + needed > room:
+        if block and used + needed > max_width:
             yield block
             block, used = [], 0
         block.append(column)
@@ -258,8 +258,8 @@ def _block(
     yield from _stacked(lines, [side, *sizes], columns, lowest=True)
     rows = [[wrapped(label, side), *row] for label, row in zip(sides, body, strict=True)]
     plain = all(len(cell) == 1 for row in rows for cell in row)  # then rules would only stretch the table
-    for place, row in enumerate(rows):
-        if not plain or place in (0, len(rows) - 1):
+    for index, row in enumerate(rows):
+        if not plain or index in (0, len(rows) - 1):
             yield _ruled(lines, lines.middle, [side, *sizes])
         yield from _stacked(lines, [side, *sizes], row)
     yield _ruled(lines, lines.bottom, [side, *sizes])
@@ -285,7 +285,7 @@ def _barred(lines: _Lines, cells: list[str]) -> str:
     return f"{lines.bar} " + f" {lines.bar} ".join(cells) + f" {lines.bar}"
 
 
-def _expected_note(table: CrossTable, numbers: _CellNumbers, room: int) -> Iterator[str]:
+def _expected_note(table: CrossTable, numbers: _CellNumbers, max_width: int) -> Iterator[str]:
     finite = table.expected[np.isfinite(table.expected)]
     if not finite.size:
         return
@@ -296,7 +296,7 @@ def _expected_note(table: CrossTable, numbers: _CellNumbers, room: int) -> Itera
         warning = (
             f"Expected counts below {_FEW}: {few} of {finite.size} ({share}). Chi-square is inexact there."
         )
-        note += "\n" + textwrap.fill(warning, room)
+        note += "\n" + textwrap.fill(warning, max_width)
     yield note
 
 
@@ -325,9 +325,9 @@ def _tests(
 def _test(test: TestResult, numbers: _CellNumbers, lines: _Lines) -> str:
     if isinstance(test.p_value, Undefined):
         return _titled(test, lines, repr(test.p_value))
-    found = [] if test.df is None else [f"Chi^2 = {_ratio(test.statistic, numbers)}", f"d.f. = {test.df}"]
+    parts = [] if test.df is None else [f"Chi^2 = {_ratio(test.statistic, numbers)}", f"d.f. = {test.df}"]
     return _titled(
-        test, lines, "     ".join([*found, p_text(test.p_value)]), *([test.note] if test.note else [])
+        test, lines, "     ".join([*parts, p_text(test.p_value)]), *([test.note] if test.note else [])
     )
 
 
@@ -337,19 +337,19 @@ def _fisher(table: CrossTable, numbers: _CellNumbers, lines: _Lines) -> str:
         "less": "is less than 1",
         "greater": "is greater than 1",
     }
-    found: list[str] = []
+    lines_of_tests: list[str] = []
     for alternative, words in hypotheses.items():
         test = table.fisher(alternative=alternative)
         if isinstance(test.p_value, Undefined):
             return _titled(test, lines, repr(test.p_value))
-        found = found or [f"Sample estimate odds ratio: {_ratio(test.estimate, numbers)}"]
-        found += [
+        lines_of_tests = lines_of_tests or [f"Sample estimate odds ratio: {_ratio(test.estimate, numbers)}"]
+        lines_of_tests += [
             "",
             f"Alternative hypothesis: true odds ratio {words}",
             p_text(test.p_value),
             f"95% confidence interval: {_ratio(test.low, numbers)} to {_ratio(test.high, numbers)}",
         ]
-    return _titled(test, lines, *found)
+    return _titled(test, lines, *lines_of_tests)
 
 
 def _ratio(value: Value | None, numbers: _CellNumbers) -> str:

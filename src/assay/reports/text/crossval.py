@@ -186,18 +186,18 @@ def _problems(problems: Sequence[Diagnostic], total: int, max_width: int) -> Ite
         sorted(problems, key=_order), key=lambda diagnostic: diagnostic.kind
     ):
         alike = list(several)
-        places = list(dict.fromkeys(diagnostic.where for diagnostic in alike))
+        folds = list(dict.fromkeys(diagnostic.where for diagnostic in alike))
         if alike[0].where is None:
             for diagnostic in alike:
                 yield from paragraph(f"! {_capital(diagnostic.what)}", max_width=max_width, indent=2)
             continue
-        if len(places) == 1:
+        if len(folds) == 1:
             yield from paragraph(
-                f"! {_capital(places[0] or '')}: {alike[0].what}", max_width=max_width, indent=2
+                f"! {_capital(folds[0] or '')}: {alike[0].what}", max_width=max_width, indent=2
             )
             continue
         yield from paragraph(
-            f"! {len(places):,} of {total:,} folds {_HEADS[kind]}, such as {places[0]}: {alike[0].what}",
+            f"! {len(folds):,} of {total:,} folds {_HEADS[kind]}, such as {folds[0]}: {alike[0].what}",
             max_width=max_width, indent=2,
         )  # fmt: skip
 

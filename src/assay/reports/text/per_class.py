@@ -22,7 +22,7 @@ _LABEL_WIDTH = 24
 _METRICS_ON_A_LINE = 3  # with their intervals
 
 
-def drawn(rows: Sequence[ClassRow], room: int = 80) -> Iterator[str]:
+def drawn(rows: Sequence[ClassRow], max_width: int = 80) -> Iterator[str]:
     """Yield the lines of a table.
 
     Where intervals do not fit beside the values, those of the first three metrics; or only the values.
@@ -32,7 +32,7 @@ def drawn(rows: Sequence[ClassRow], room: int = 80) -> Iterator[str]:
     first = [row._replace(metrics=row.metrics[:_METRICS_ON_A_LINE]) for row in rows]
     for chosen, intervals in ((rows, True), (first, True), (rows, False)):
         lines = _lines(chosen, intervals=intervals)
-        if widest(lines) <= room:
+        if widest(lines) <= max_width:
             break
     yield from lines
 

@@ -31,8 +31,10 @@ def draw_result(parts: ResultParts, *, width: int = 80) -> str:
     blocks += [table.to_text(width=width) for table in parts.tables]
     notes = [line for note in parts.notes
              for line in paragraph(clean(render(note)), max_width=width, indent=2)]  # fmt: skip
-    said = [line for text in parts.conclusions for line in paragraph(clean(render(text)), max_width=width)]
-    return "\n\n".join("\n".join(block) for block in [*blocks, notes, said] if block)
+    conclusions = [
+        line for text in parts.conclusions for line in paragraph(clean(render(text)), max_width=width)
+    ]
+    return "\n\n".join("\n".join(block) for block in [*blocks, notes, conclusions] if block)
 
 
 def missing_notes(estimates: Mapping[str, Any]) -> Iterator[str]:
