@@ -33,10 +33,10 @@ def same_order(baseline: Rows, candidate: Rows, name: str) -> Rows:
         )
     if baseline.key is not None and candidate.key is not None:
         refuse_repeated_keys(candidate)
-        mine, others = _codes(candidate.key, baseline.key)
-        place = np.empty(len(others), dtype=np.intp)
-        place[others] = np.arange(len(others))
-        return dataclasses.replace(baseline.take(place[mine]), origin=candidate.origin)
+        own, others = _codes(candidate.key, baseline.key)
+        row_of_code = np.empty(len(others), dtype=np.intp)
+        row_of_code[others] = np.arange(len(others))
+        return dataclasses.replace(baseline.take(row_of_code[own]), origin=candidate.origin)
     if not _same_values(baseline, candidate):
         raise PlanError(
             f"{name} has the rows of the test set in another order: name a column that tells which row is "
@@ -62,11 +62,11 @@ def refuse_repeated_keys(rows: Rows) -> None:
 def _codes(*columns: Column) -> list[NDArray[np.intp]]:
     """Return columns of names as numbers, the same name having the same number in both."""
     index: dict[str, int] = {}
-    found = []
+    code_columns = []
     for codes, labels in map(encode, columns):
         numbers = [index.setdefault(str(label), len(index)) for label in labels]
-        found.append(np.array(numbers, dtype=np.intp)[codes])
-    return found
+        code_columns.append(np.array(numbers, dtype=np.intp)[codes])
+    return code_columns
 
 
 def _same_values(baseline: Rows, candidate: Rows) -> bool:

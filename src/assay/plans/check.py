@@ -152,20 +152,20 @@ def _evaluation(plan: Plan, data: Any, name: str, limits: Mapping[str, Any]) -> 
 
 def _baselines(plan: Plan, against: Any, against_ledger: Any, book: Ledger | None) -> dict[str, Any]:
     """Return the data of each baseline of a plan, or the model in the ledger that it is."""
-    found: dict[str, Any] = _by_name(plan, against)
+    baselines: dict[str, Any] = _by_name(plan, against)
     for name, model in _by_name(plan, against_ledger).items():
         if book is None:
             raise PlanError(f"{name} is to come from a ledger, but there is none: name it with {_LEDGER}.")
-        if name in found:
+        if name in baselines:
             raise PlanError(f"{name} is given twice, by its predictions and by the ledger: leave one out.")
-        found[name] = _InLedger(book, model)
-    missing = [name for name in plan.baselines if name not in found]
+        baselines[name] = _InLedger(book, model)
+    missing = [name for name in plan.baselines if name not in baselines]
     if missing:
         raise PlanError(
             f"the plan compares with {shown(missing)}: give the predictions of it with {_AGAINST}, or "
             f"its name in the ledger with {_AGAINST_LEDGER}."
         )
-    return found
+    return baselines
 
 
 _LEDGER = hint("ledger=", "--ledger")
@@ -240,9 +240,9 @@ def _recorded(plan: Plan, where: _InLedger, candidate: Evaluation, name: str) ->
     different = ""
     for entry in reversed(entries):  # the last one that was made as the plan says
         ev = where.book.load(entry)
-        if not (found := other_setting(plan, ev)):
+        if not (difference := other_setting(plan, ev)):
             return ev
-        different = different or found
+        different = different or difference
     raise PlanError(
         f"the ledger has no evaluation of {where.model} as the plan wants it: {different}. Give the "
         f"predictions of {name} with {_AGAINST}, or record {where.model} with the plan's settings."

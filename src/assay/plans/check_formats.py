@@ -40,11 +40,11 @@ def junit_xml(check: PlanCheck) -> str:
 def github_annotations(check: PlanCheck) -> list[str]:
     """Return a check as GitHub's workflow commands: an error for each requirement that is not met."""
     title = f"plan {check.plan.name}"
-    found = [
+    annotations = [
         annotation("error", f"{result.requirement.canonical}: {result.reason}", title)
         for result in check.failures
     ]
-    return found or [annotation("notice", f"{check.verdict} by {check.model}", title)]
+    return annotations or [annotation("notice", f"{check.verdict} by {check.model}", title)]
 
 
 def annotation(kind: str, message: str, title: str) -> str:

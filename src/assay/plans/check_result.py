@@ -97,21 +97,21 @@ class PlanCheck(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return the requirements, a row each."""
-        found = self.results
+        results = self.results
         cells = [
             IntervalCell(
                 number_or_none(each.estimate.value),
                 *((None, None) if each.level is None else (each.estimate.low, each.estimate.high)),
             )
-            for each in found
+            for each in results
         ]
         columns: dict[str, list[Any]] = {
-            "requirement": [each.requirement.canonical for each in found],
-            "met": [each.met for each in found],
+            "requirement": [each.requirement.canonical for each in results],
+            "met": [each.met for each in results],
             "value": cells,
-            "confidence": [None if each.level is None else each.estimate.confidence for each in found],
-            "slice": [each.part for each in found],
-            "reason": [each.reason for each in found],
+            "confidence": [None if each.level is None else each.estimate.confidence for each in results],
+            "slice": [each.part for each in results],
+            "reason": [each.reason for each in results],
         }
         without = tuple(name for name in ("slice", "reason") if not any(columns[name]))
         return [ResultTable(columns, frame_only=(*without, "reason"))]

@@ -136,7 +136,7 @@ class Plan(Result):
             chosen = [slices[requirement.part]] if requirement.part in slices else list(slices.values())
             parts = [(sum(counts.values()), {k: v for k, v in counts.items() if k}) for counts in chosen]
         positive = self.settings.get("positive")
-        found = [
+        powers = [
             requirement_power(
                 requirement,
                 rows,
@@ -148,8 +148,8 @@ class Plan(Result):
             )
             for rows, labels in parts
         ]
-        if found:
-            return min(found, key=lambda each: each.rows)
+        if powers:
+            return min(powers, key=lambda each: each.rows)
         why = f"the test set is not sliced by {requirement.column}"
         return RequirementPower(requirement, 0, self.power, known=False, reason=why)
 

@@ -143,8 +143,8 @@ def test_set_of(plan: Plan, data: Any) -> TestSet:
     perfect = dataclasses.replace(rows, predicted=rows.actual, score=None, group=None, query=None)
     task = plan.settings.get("task")
     ranked = task == "ranking" or (task is None and rows.query is not None)
-    found = evaluate(perfect, task="regression" if ranked else task)  # grades are no labels
-    return TestSet.of(found, fingerprint)
+    ev = evaluate(perfect, task="regression" if ranked else task)  # grades are no labels
+    return TestSet.of(ev, fingerprint)
 
 
 test_set_of.__test__ = False  # type: ignore[attr-defined]  # its name looks like a test to pytest
@@ -157,21 +157,21 @@ def check_test_set(plan: Plan, ev: Evaluation) -> str:
         return ""
     rows = ev.gathered
     if rows is None:
-        found = TestSet.of(ev)
-        if planned.fingerprint and not found.fingerprint:
+        test_set = TestSet.of(ev)
+        if planned.fingerprint and not test_set.fingerprint:
             raise PlanError(
                 "this evaluation does not say which rows it was made of, as the plan requires: check the "
                 "rows themselves, or an evaluation of a ledger."
             )
-        return planned.difference(found)
+        return planned.difference(test_set)
     fingerprint = Fingerprint.of(rows)
     if planned.fingerprint == fingerprint.test_set and not planned.slice_fingerprints:
         return ""
     try:
-        found = test_set_of(plan, rows)
+        test_set = test_set_of(plan, rows)
     except InputError:  # a label is gone, say
-        found = TestSet(rows.n, fingerprint=fingerprint.test_set)
+        test_set = TestSet(rows.n, fingerprint=fingerprint.test_set)
         planned = TestSet(planned.rows, fingerprint=planned.fingerprint)
-    difference = planned.difference(found)
+    difference = planned.difference(test_set)
     dropped = f" ({rows.dropped:,} left out because a value is missing)" if rows.dropped else ""
     return difference + (dropped if difference else "")

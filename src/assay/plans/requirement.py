@@ -215,14 +215,14 @@ def parse_requirement(text: str, *, point: bool = False) -> Requirement:
             break
     else:
         raise PlanError(f'"{text}" cannot be read as a requirement: write it as {EXAMPLES}.')
-    found = match.groupdict()
-    limit = 0.0 if found["limit"] is None else _number(found["limit"], text)
-    target = None if found.get("target") is None else _number(found["target"], text)
-    sign = found["sign"].lower()
+    groups = match.groupdict()
+    limit = 0.0 if groups["limit"] is None else _number(groups["limit"], text)
+    target = None if groups.get("target") is None else _number(groups["target"], text)
+    sign = groups["sign"].lower()
     if limit < 0 and sign in ("within", "no worse than", "better than"):
         raise PlanError(f'"{text}" has {limit:g}, where a number above 0 is needed.')
-    baseline = re.sub(r"^the\s+", "", found.get("baseline") or "")
-    return Requirement(found["metric"], sign, limit, point, baseline, target, **slices)
+    baseline = re.sub(r"^the\s+", "", groups.get("baseline") or "")
+    return Requirement(groups["metric"], sign, limit, point, baseline, target, **slices)
 
 
 def _shortest(number: float) -> str:

@@ -119,12 +119,12 @@ class Candidate:
 
     def flips(self) -> tuple[Flips, ...]:
         """Return which rows get better and worse from each baseline, where these are paired."""
-        found: list[Flips] = []
+        all_flips: list[Flips] = []
         for baseline, other in self.baselines.items():
             metric = next(iter(self.ev), None)
             if metric is not None:
-                found += compare(other, self.ev, names=[baseline, self.name], metrics=[metric]).flips
-        return tuple(found)
+                all_flips += compare(other, self.ev, names=[baseline, self.name], metrics=[metric]).flips
+        return tuple(all_flips)
 
     def test(self, requirement: Requirement, confidence: float) -> RequirementResult:
         """Return a requirement's result by intervals of a confidence; of slices that of the worst one."""

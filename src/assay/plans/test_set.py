@@ -95,11 +95,11 @@ class TestSet:
             if other.labels and other.labels.get(label, 0) != count:
                 return f"it has {other.labels.get(label, 0):,} rows of {label}, and the plan's has {count:,}"
         for column, parts in self.slices.items():
-            found = other.slices.get(column, {})
+            other_parts = other.slices.get(column, {})
             for key, counts in parts.items():
-                if key not in found:
+                if key not in other_parts:
                     return f"it has no row of {column}={key}, and the plan's has {sum(counts.values()):,}"
-                if dict(found[key]) != dict(counts):
+                if dict(other_parts[key]) != dict(counts):
                     return f"its rows of {column}={key} are others in number or label"
         if self.fingerprint and other.fingerprint != self.fingerprint:
             return "it has as many rows, but some of them are others, or have another label"
