@@ -46,8 +46,8 @@ class Folds:
         ahead = larger * (small + 1)  # records in the folds that are larger by one
         late = larger + (rank - ahead) // np.maximum(small, 1)
         fold = np.where(rank < ahead, rank // (small + 1), late)
-        place: Array = (fold + self.first[stratum]) % self.parts
-        return place
+        part: Array = (fold + self.first[stratum]) % self.parts
+        return part
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -66,10 +66,10 @@ class PartShares:
 
     def place(self, stratum: Array, rank: Array) -> Array:
         """Return the part of each rank."""
-        place = np.zeros(np.broadcast(stratum, rank).shape, dtype=np.int64)
+        part_of_row = np.zeros(np.broadcast(stratum, rank).shape, dtype=np.int64)
         for part in range(self.parts - 1):
-            place += rank >= self.ends[stratum, part]
-        return place
+            part_of_row += rank >= self.ends[stratum, part]
+        return part_of_row
 
 
 def narrow(highest: int) -> np.dtype[np.unsignedinteger]:
@@ -104,13 +104,13 @@ def assign_rows(
     first, last = rule.place(stratum, starts), rule.place(stratum, starts + np.maximum(held - 1, 0))
     mixed = rule.parts  # stands for a bucket at an edge
     table = np.where(first == last, first, mixed).astype(narrow(mixed)).reshape(-1)
-    places: Array = table[cells]
-    rows = np.flatnonzero(places == mixed)
+    parts: Array = table[cells]
+    rows = np.flatnonzero(parts == mixed)
     rows = rows[np.lexsort((keys.ties(rows), words[rows], codes[rows]))]
     among = cells[rows]  # ascending: a cell's number begins with the stratum and goes on with the word
     rank = starts.reshape(-1)[among] + np.arange(len(rows)) - np.searchsorted(among, among)
-    places[rows] = rule.place(codes[rows], rank)
-    return places
+    parts[rows] = rule.place(codes[rows], rank)
+    return parts
 
 
 def _bucket_bits(n: int, count: int) -> int:

@@ -48,7 +48,7 @@ def assign_groups(inputs: SplitInputs, shares: tuple[Fraction, ...], seed: int, 
     order = np.lexsort((np.arange(count), group_keys(inputs).words(seed, repeat), -sizes))
     totals = np.bincount(stratum, weights=held, minlength=inputs.strata_count)
     target = np.array([float(share) for share in shares])
-    lacking = totals[:, None] * target  # by stratum and part
+    missing = totals[:, None] * target  # by stratum and part
     lacking_rows = inputs.n * target
     empty = np.ones(parts, dtype=bool)
     part_of = np.empty(count, dtype=narrow(parts))
@@ -57,7 +57,7 @@ def assign_groups(inputs: SplitInputs, shares: tuple[Fraction, ...], seed: int, 
         inside = range(begins[group], begins[group + 1])
         need = np.zeros(parts)
         for cell in inside:  # term by term: a sum must not depend on how a machine adds
-            need += lacking[stratum_of[cell]] * (held_of[cell] / totals[stratum_of[cell]])
+            need += missing[stratum_of[cell]] * (held_of[cell] / totals[stratum_of[cell]])
         # The last groups go where there is none yet, so that no part stays empty.
         open_ = empty if left <= np.count_nonzero(empty) else np.ones(parts, dtype=bool)
         best = np.where(open_, need, -np.inf)
@@ -66,7 +66,7 @@ def assign_groups(inputs: SplitInputs, shares: tuple[Fraction, ...], seed: int, 
         empty[part] = False
         lacking_rows[part] -= sizes[group]
         for cell in inside:
-            lacking[stratum_of[cell], part] -= held_of[cell]
+            missing[stratum_of[cell], part] -= held_of[cell]
     return part_of[inputs.groups]
 
 

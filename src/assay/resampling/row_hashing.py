@@ -86,8 +86,8 @@ def shuffled(count: int, seed: int, repeat: int) -> Array:
 
 def _refuse_twice(keys: Column, values: Array) -> NoReturn:
     order = np.argsort(values, kind="stable")
-    place = int(np.argmax(values[order][1:] == values[order][:-1]))
-    first, second = order[place], order[place + 1]
+    index = int(np.argmax(values[order][1:] == values[order][:-1]))
+    first, second = order[index], order[index + 1]
     value = keys.values[first] if keys.labels is None else keys.labels[int(keys.values[first])]
     raise SplitError(
         f"key holds {shown([value])} twice ({keys.where(first)}, and row {second:,}): a key names "

@@ -66,9 +66,9 @@ class Split:
             raise SplitError(
                 f'the column of parts names {shown(present)}: "train" and a part to test are needed.'
             )
-        place = {name: index for index, name in enumerate([*order, UNUSED])}
-        places = np.array([place[name] for name in present], dtype=np.min_scalar_type(len(order)))
-        return cls(tuple(order), places[codes])
+        index_of = {name: index for index, name in enumerate([*order, UNUSED])}
+        part_of_row = np.array([index_of[name] for name in present], dtype=np.min_scalar_type(len(order)))
+        return cls(tuple(order), part_of_row[codes])
 
     def __getitem__(self, name: str) -> Array:
         """Return the numbers of a part's rows, ascending; a row drawn twice is there twice."""
@@ -78,7 +78,7 @@ class Split:
 
     def __iter__(self) -> Iterator[Array]:
         ordered = self._ordered()
-        return (self._part(place, *ordered) for place in range(len(self.names)))
+        return (self._part(index, *ordered) for index in range(len(self.names)))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -86,13 +86,13 @@ class Split:
     def _ordered(self) -> tuple[Array, Array]:
         return kernels.order_groups(self.places, len(self.names) + 1)
 
-    def _part(self, place: int, offsets: Array, rows: Array) -> Array:
-        part = rows[offsets[place] : offsets[place + 1]].astype(np.intp)
-        return part if self.draws is None or place else np.repeat(part, self.draws[part])
+    def _part(self, index: int, offsets: Array, rows: Array) -> Array:
+        part = rows[offsets[index] : offsets[index + 1]].astype(np.intp)
+        return part if self.draws is None or index else np.repeat(part, self.draws[part])
 
     def masks(self) -> dict[str, Array]:
         """Return for each part which rows are in it."""
-        return {name: self.places == place for place, name in enumerate(self.names)}
+        return {name: self.places == index for index, name in enumerate(self.names)}
 
     def column(self) -> Array:
         """Return for each row the name of its part, or "unused"."""

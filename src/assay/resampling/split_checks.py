@@ -124,8 +124,8 @@ def _straddling_groups(split: Split, codes: Array, labels: tuple[Any, ...]) -> I
 
 
 def _reversed(split: Split, times: Array) -> Iterator[SplitError]:
-    kept = [(name, times[mask]) for name, mask in split.masks().items() if mask.any()]
-    for (name, earlier), (after, later) in itertools.pairwise(kept):
+    times_of_parts = [(name, times[mask]) for name, mask in split.masks().items() if mask.any()]
+    for (name, earlier), (after, later) in itertools.pairwise(times_of_parts):
         if earlier.max() >= later.min():
             count = int(np.count_nonzero(earlier >= later.min()))
             what = "1 row is" if count == 1 else f"{count:,} rows are"
@@ -142,10 +142,10 @@ def _duplicates(split: Split, codes: Array, count: int) -> Iterator[SplitError]:
     twins = np.flatnonzero(among.sum(axis=1) > 1)
     if len(twins):
         rows = np.flatnonzero(codes == twins[0])
-        places = split.places[rows]
-        used = places < len(split.names)
+        parts = split.places[rows]
+        used = parts < len(split.names)
         first = rows[used][0]
-        second = rows[used & (places != places[used][0])][0]
+        second = rows[used & (parts != parts[used][0])][0]
         times = "1 distinct row occurs" if len(twins) == 1 else f"{len(twins):,} distinct rows occur"
         yield SplitError(
             f"{times} in more than one part, such as rows {first:,} and {second:,}, counting from 0. "
@@ -183,33 +183,35 @@ def row_codes(data: Any) -> tuple[Array, int]:
     if len(lengths) > 1:
         raise LengthError(f"the columns of data have different lengths: {shown(sorted(lengths))}.")
     codes, count = _value_codes(columns[0], 0)
-    for place, values in enumerate(columns[1:], 1):
+    for index, values in enumerate(columns[1:], 1):
         if count == len(codes):  # all rows are different already
             break
-        codes, found = cross([(codes, count), _value_codes(values, place)])
-        count = len(found[0])
+        codes, distinct = cross([(codes, count), _value_codes(values, index)])
+        count = len(distinct[0])
     return codes, count
 
 
-def _value_codes(values: Any, place: int) -> tuple[Array, int]:
+def _value_codes(values: Any, index: int) -> tuple[Array, int]:
     """Return a column's values as codes; a missing value is equal to another."""
     try:
-        found = column(values, f"column {place} of data")
+        values_column = column(values, f"column {index} of data")
     except ColumnError:
         dates = np.asarray(values)
         if dates.dtype.kind not in "mM":
             raise
-        found = Column("dates", dates.view(np.int64))
-    plain = found.values
-    if found.labels is None and plain.dtype.kind == "f":
+        values_column = Column("dates", dates.view(np.int64))
+    plain = values_column.values
+    if values_column.labels is None and plain.dtype.kind == "f":
         wide = plain.astype(np.float64) + 0.0  # -0.0 equals 0.0
         wide[np.isnan(wide)] = np.nan  # of one sort
         plain = wide.view(np.uint64)
     elif plain.dtype.kind == "b":
         plain = plain.view(np.uint8)
     codes, labels = kernels.encode_integers(np.ascontiguousarray(plain))
-    if found.missing is not None:  # what such rows hold is nothing, and may occur nowhere else
-        codes, labels = kernels.encode_integers(np.where(found.missing, len(labels), codes).astype(np.uint32))
+    if values_column.missing is not None:  # what such rows hold is nothing, and may occur nowhere else
+        codes, labels = kernels.encode_integers(
+            np.where(values_column.missing, len(labels), codes).astype(np.uint32)
+        )
     return codes, len(labels)
 
 

@@ -89,10 +89,10 @@ def quantile_bins(y: Any, bins: int) -> Array:
     n = len(values)
     if bins > n:
         raise SplitError(f"{param('bins', bins)} for {n} rows: there cannot be more bins than rows.")
-    cuts = [-(-n * place // bins) for place in range(1, bins)]  # a bin larger by one comes first
+    cuts = [-(-n * index // bins) for index in range(1, bins)]  # a bin larger by one comes first
     edges = np.unique(np.partition(values, cuts)[cuts]) if cuts else values[:0]
-    found = np.searchsorted(edges, values, side="right")
-    codes, _ = kernels.encode_integers(found)  # an edge at the lowest number leaves a bin empty
+    bin_of_row = np.searchsorted(edges, values, side="right")
+    codes, _ = kernels.encode_integers(bin_of_row)  # an edge at the lowest number leaves a bin empty
     return codes
 
 

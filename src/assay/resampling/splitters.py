@@ -134,14 +134,14 @@ class Holdout(_Stratified):
 
         def make(repeat: int) -> Split:
             if time is not None:
-                places = ordered_parts(time, meant, names, self.gap)
+                parts = ordered_parts(time, meant, names, self.gap)
             elif inputs.groups is not None:
-                places = assign_groups(inputs, meant, self.seed, repeat)
+                parts = assign_groups(inputs, meant, self.seed, repeat)
             else:
-                places = assign_rows(
+                parts = assign_rows(
                     inputs.keys, inputs.strata, inputs.strata_count, meant, seed=self.seed, repeat=repeat
                 )
-            split = Split(names, places, repeat=repeat)
+            split = Split(names, parts, repeat=repeat)
             empty = [name for name, size in split.sizes().items() if not size]
             if empty:
                 raise SplitError(
@@ -200,9 +200,9 @@ class LeaveOneOut(_Base):
             raise SplitError("leaving one row out of one leaves none to train on.")
 
         def make(row: int) -> Split:
-            places = np.zeros(inputs.n, dtype=np.uint8)
-            places[row] = 1
-            return Split(TRAIN_TEST, places, fold=row)
+            parts = np.zeros(inputs.n, dtype=np.uint8)
+            parts[row] = 1
+            return Split(TRAIN_TEST, parts, fold=row)
 
         return Splits(inputs.n, make)
 
@@ -258,8 +258,8 @@ class Bootstrap(_Stratified):
             drawn = np.zeros(units, dtype=np.int64)
             for begin, end in itertools.pairwise(ends.tolist()):
                 if begin < end:
-                    places = kernels.random_below(self.seed, replicate, begin, end, end - begin)
-                    drawn[begin:end] = np.bincount(places, minlength=end - begin)
+                    drawn_rows = kernels.random_below(self.seed, replicate, begin, end, end - begin)
+                    drawn[begin:end] = np.bincount(drawn_rows, minlength=end - begin)
             for positions in (members, order):
                 if positions is not None:
                     spread = np.empty_like(drawn)
@@ -290,5 +290,5 @@ class WalkForward(_Base):
         if time is None:
             raise SplitError(f"walk_forward needs {param('time')}: when each row was known.")
         del inputs
-        found = walk(time, self.folds, self.gap, self.window)
-        return Splits(self.folds, lambda fold: Split(TRAIN_TEST, found[fold], fold=fold))
+        windows = walk(time, self.folds, self.gap, self.window)
+        return Splits(self.folds, lambda fold: Split(TRAIN_TEST, windows[fold], fold=fold))

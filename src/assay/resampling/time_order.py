@@ -76,11 +76,11 @@ def ordered_parts(time: Any, shares: Sequence[Fraction], names: Sequence[str], g
     ordered = np.sort(times)
     ends = [round(share * len(times)) for share in itertools.accumulate(shares[:-1])]
     edges = [ordered[min(end, len(times) - 1)] for end in ends]
-    places = np.searchsorted(np.array(edges), times, side="right").astype(np.uint8)
+    parts = np.searchsorted(np.array(edges), times, side="right").astype(np.uint8)
     for part, edge in enumerate(edges):
-        places[(places == part) & (edge - times <= gap)] = len(names)
-    _refuse_empty(places, names)
-    return places
+        parts[(parts == part) & (edge - times <= gap)] = len(names)
+    _refuse_empty(parts, names)
+    return parts
 
 
 def walk(time: Any, folds: int, gap: Any, window: Any) -> list[Array]:
@@ -97,7 +97,7 @@ def walk(time: Any, folds: int, gap: Any, window: Any) -> list[Array]:
     if size == 0:
         raise SplitError(f"{folds} folds of {n} rows: a walk forward needs at least {folds + 1} rows.")
     edges = [ordered[n - size * left] for left in range(folds, 0, -1)]
-    found = []
+    steps = []
     for fold, edge in enumerate(edges):
         before = edge - times
         train = before > gap
@@ -106,15 +106,15 @@ def walk(time: Any, folds: int, gap: Any, window: Any) -> list[Array]:
         test = times >= edge
         if fold + 1 < folds:
             test &= times < edges[fold + 1]
-        places = np.full(n, 2, dtype=np.uint8)
-        places[train], places[test] = 0, 1
-        _refuse_empty(places, ("train", "test"), f" in fold {fold + 1} of {folds}")
-        found.append(places)
-    return found
+        parts = np.full(n, 2, dtype=np.uint8)
+        parts[train], parts[test] = 0, 1
+        _refuse_empty(parts, ("train", "test"), f" in fold {fold + 1} of {folds}")
+        steps.append(parts)
+    return steps
 
 
-def _refuse_empty(places: Array, names: Sequence[str], where: str = "") -> None:
-    counts = np.bincount(places, minlength=len(names))
+def _refuse_empty(parts: Array, names: Sequence[str], where: str = "") -> None:
+    counts = np.bincount(parts, minlength=len(names))
     for part, name in enumerate(names):
         if counts[part] == 0:
             raise SplitError(
