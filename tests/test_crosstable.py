@@ -326,8 +326,8 @@ def test_rows_and_columns_may_be_of_different_kinds():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([[1, 2], [3, 4]], ["a"]), "2 rows, but 1 labels"),
-        (([[1, 2], [3, 4]], ["a", "b"], ["a"]), "2 columns, but 1 labels"),
+        (([[1, 2], [3, 4]], ["a"]), "2 rows, but 1 label for"),
+        (([[1, 2], [3, 4]], ["a", "b"], ["a"]), "2 columns, but 1 label for"),
         (([[1, 2], [3, -4]], ["a", "b"]), "not below 0"),
         (([[1, 2], [3, math.nan]], ["a", "b"]), "finite"),
         (([[1, 2], [3]], ["a", "b"]), "different lengths"),

@@ -220,7 +220,7 @@ COMMANDS = [
     ("compare two.csv --actual y --score a --score bb", r'no column "bb"'),
     ("compare two.csv --actual y --score a --score a", r"two models have one name"),
     ("compare two.csv --actual y --score a --score b --predicted yhat_a", r"--predicted is given once"),
-    ("compare two.csv --actual y --score a --score b --model-names old", r"2 columns, but 1 models"),
+    ("compare two.csv --actual y --score a --score b --model-names old", r"2 columns, but 1 model "),
     ("compare two.csv --actual y --score a --score b --metrics acuracy", r"acuracy"),
     ("compare two.csv --actual y --score a --score b --confidence 2", r"2"),
     ("compare a.csv b.csv --actual y --score p --score q", r"--score is given twice"),

@@ -62,8 +62,8 @@ CASES = [
     (lambda: confusion([0], [0], weight=[1, 2]), assay.LengthError, "weight has 2"),
     (lambda: confusion([0], [0], by=[["a", "b"]]), assay.LengthError, "by has 2"),
     (assay.rows, assay.LengthError, "no columns were given"),
-    (lambda: lists([[1]], [[1], [2]]), assay.LengthError, "actual has 1 lists, predicted has 2"),
-    (lambda: lists([[1]], [[1]], query=[1, 2]), assay.LengthError, "query has 2 values for 1 lists"),
+    (lambda: lists([[1]], [[1], [2]]), assay.LengthError, "actual has 1 list, predicted has 2"),
+    (lambda: lists([[1]], [[1]], query=[1, 2]), assay.LengthError, "query has 2 values for 1 list[.]"),
     # scores of several classes
     (lambda: assay.rows(actual=["a", "c"], score=np.eye(2, 3)), assay.LabelError, 'score has 3 columns, but the labels in actual are "a", "c": say whose'),
     (lambda: assay.rows(actual=["a", "c"], score={"a": [1, 2], "b": [1, 3]}), assay.LabelError, 'score has the columns "a", "b", but the labels in actual are "a", "c"'),
@@ -175,7 +175,7 @@ CASES = [
     (lambda: ranked(query=["q"], score=[1.0], actual=[1]).merge(ranked(query=["q"], score=[1.0], actual=[1])), assay.MergeError, '"q" is in both tallies'),
     (lambda: ranked(query=["q"], score=[1.0], actual=[1]).merge(lists([[1]], [[1]])), assay.MergeError, "have names, those of the other have none"),
     (lambda: assay.PairedLabels.of(assay.rows(actual=[0, 1], predicted=[0, 1]), assay.rows(actual=[1, 1], predicted=[0, 1])), assay.InputError, "not judged on the same rows"),
-    (lambda: assay.PairedScores.of(assay.rows(actual=[0], score=[1]), assay.rows(actual=[0, 1], score=[1, 2])), assay.LengthError, "first model has 1 rows"),
+    (lambda: assay.PairedScores.of(assay.rows(actual=[0], score=[1]), assay.rows(actual=[0, 1], score=[1, 2])), assay.LengthError, "first model has 1 row,"),
     (lambda: assay.PairedScores.of(assay.rows(actual=[0, 1], score=[1, 2]), assay.rows(actual=[0, 1], score=[NAN, 2])), assay.MissingValueError, "missing in score"),
     # found by review: each was once silent, foreign or misleading
     (lambda: assay.rows(FRAME, actual="actual_type", by=["actual_type", "nope"]), assay.ColumnError, 'no column "nope"'),

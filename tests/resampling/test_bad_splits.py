@@ -106,7 +106,7 @@ def test_settings_that_cannot_be(make, message):
         ),
         (leave_one_out(), {"group": [1, 2]}, SplitError, "LeaveOneOut has no use for group="),
         (holdout(), {"group": [1, 2], "time": [1, 2]}, SplitError, "cannot both hold"),
-        (holdout(), {"n": 1}, SplitError, "2 parts of 1 rows"),
+        (holdout(), {"n": 1}, SplitError, "2 parts of 1 row:"),
         (
             holdout({"a": 0.99, "b": 0.01}),
             {"n": 5},

@@ -229,8 +229,11 @@ def _same_column(first: Any, second: Any) -> bool:
 
 def _named(models: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
     if len(models) != len(columns):
+        from assay.formatting.numbers import count_of
+
         raise UsageError(
-            f"there are {len(columns)} columns, but {len(models)} models ({', '.join(models)}): name as many."
+            f"there are {count_of(len(columns), 'column')}, but {count_of(len(models), 'model')} "
+            f"({', '.join(models)}): name as many."
         )
     if len(set(models)) < len(models):
         raise UsageError(f"two models have one name ({', '.join(models)}): give others with --model-names.")

@@ -13,7 +13,7 @@ import numpy as np
 from assay.comparison.shortcuts import DatasetComparisonShortcuts, ResampleComparisonShortcuts
 from assay.errors import InputError, LengthError, MetricError
 from assay.formatting.json_values import json_safe
-from assay.formatting.numbers import number_or_none
+from assay.formatting.numbers import count_of, number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.formulas.proportions import check_confidence
 from assay.inference.formulas.rank_intervals import Ranking, rank_models
@@ -424,5 +424,7 @@ def _table(scores: Any, names: Sequence[str] | None) -> tuple[NDArray[np.float64
         letters[index] if index < len(letters) else f"model {index + 1}" for index in range(table.shape[1])
     )  # fmt: skip
     if len(labels) != table.shape[1] or len(set(labels)) != len(labels):
-        raise InputError(f"{table.shape[1]} models need as many different names, not {list(labels)}.")
+        raise InputError(
+            f"{count_of(table.shape[1], 'model')} need as many different names, not {list(labels)}."
+        )
     return table, labels

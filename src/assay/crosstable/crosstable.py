@@ -12,6 +12,7 @@ from assay.crosstable.shortcuts import CrossTableShortcuts
 from assay.errors import LabelError, MetricError
 from assay.formatting.frame_output import as_frame
 from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import count_of
 from assay.formatting.result_table import ResultTable
 from assay.formatting.width import clean
 from assay.hints import passed
@@ -95,9 +96,11 @@ class CrossTable(CrossTableShortcuts):
         if large and sum(map(int, counts.ravel().tolist())) >= _MAX_TOTAL:
             raise MetricError("the counts add up to 2 to the power of 63 or more, which no tally can.")
         names = self.labels if self.column_labels is None else self.column_labels
-        for labels, size, what in zip((self.labels, names), counts.shape, ("rows", "columns"), strict=True):
+        for labels, size, side in zip((self.labels, names), counts.shape, ("row", "column"), strict=True):
             if len(labels) != size:
-                raise LabelError(f"the table has {size} {what}, but {len(labels)} labels for them.")
+                raise LabelError(
+                    f"the table has {count_of(size, side)}, but {count_of(len(labels), 'label')} for them."
+                )
         columns = self.columns or _OTHER.get(self.rows)
         if columns is None:
             raise LabelError(f"the rows are {self.rows!r}: say with columns= what the columns are.")

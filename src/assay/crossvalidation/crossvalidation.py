@@ -22,7 +22,7 @@ from assay.crossvalidation.fold_metrics import combination_of, find_metric
 from assay.crossvalidation.shortcuts import CrossValidationShortcuts
 from assay.errors import InputError, MetricError
 from assay.formatting.json_values import json_safe
-from assay.formatting.numbers import number_or_none
+from assay.formatting.numbers import count_of, number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.estimate import Estimate
 from assay.inputs import Rows, rows
@@ -254,7 +254,7 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
     def __repr__(self) -> str:
         count = len(self.problems)
         problems = f", {count:,} problem{'s' * (count != 1)}" if count else ""
-        return f"<CrossValidation of {self.name}: {self.how} of {self.n:,} rows{problems}>"
+        return f"<CrossValidation of {self.name}: {self.how} of {count_of(self.n, 'row')}{problems}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

@@ -17,7 +17,7 @@ from assay.crossvalidation.setup import CrossValSetup, prepare_setup
 from assay.crossvalidation.shortcuts import LearningCurveShortcuts
 from assay.errors import SplitError, check_whole_number, suggest_keywords
 from assay.formatting.json_values import json_safe
-from assay.formatting.numbers import number_or_none
+from assay.formatting.numbers import count_of, number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.formulas.proportions import check_confidence
 from assay.inputs import column, encode
@@ -226,7 +226,7 @@ def _row_count(size: Any, n: int) -> int:
     if isinstance(size, (int, np.integer)) and not isinstance(size, bool):
         if 1 <= size <= n:
             return int(size)
-        raise SplitError(f"sizes= asks for {size:,} rows, where a fold trains on {n:,}.")
+        raise SplitError(f"sizes= asks for {count_of(int(size), 'row')}, where a fold trains on {n:,}.")
     if isinstance(size, (float, np.floating)) and 0 < size <= 1:
         return max(1, round(float(size) * n))
     raise SplitError(f"sizes= holds {size!r}, which is neither a share up to 1.0 nor a count of rows.")

@@ -56,7 +56,7 @@ def resolve_splits(
         raise SplitError("split= holds no splits.")
     for fold in splits:
         if len(fold.places) != setup.n:
-            raise LengthError(f"a split is of {len(fold.places):,} rows, X has {setup.n:,}.")
+            raise LengthError(f"a split is of {count_of(len(fold.places), 'row')}, X has {setup.n:,}.")
         if fold.names != splits[0].names:
             raise SplitError(
                 f"the splits have different parts: {shown(splits[0].names)} and {shown(fold.names)}."
@@ -111,7 +111,7 @@ def _row_numbers(part: Any, n: int) -> Array:
     rows = np.asarray(part)
     if rows.dtype == bool and rows.ndim == 1:
         if len(rows) != n:
-            raise SplitError(f"a mask of {len(rows):,} rows was given for {n:,}.")
+            raise SplitError(f"a mask of {count_of(len(rows), 'row')} was given for {n:,}.")
         return np.flatnonzero(rows)
     if rows.ndim == 1 and not len(rows):
         return np.zeros(0, dtype=np.intp)

@@ -28,6 +28,7 @@ from assay.errors import (
 from assay.evaluation.default_metrics import default_metrics
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.validation import refuse_no_rows, refuse_other_task
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs import Column, column, encode
 from assay.inputs.labels import binary
@@ -209,7 +210,7 @@ def prepare_setup(
         features = features.tocsr()
     n = count_rows(features)
     if n != len(actual.values):
-        raise LengthError(f"X has {n:,} rows, y has {len(actual.values):,}.")
+        raise LengthError(f"X has {count_of(n, 'row')}, y has {len(actual.values):,}.")
     refuse_no_rows(n)
     declared = None if labels is None else declare_labels(labels)
     decision = infer_task(example, actual, task, positive, declared or names or None)
@@ -233,7 +234,7 @@ def _weights(weight: Any, n: int) -> Array | None:
         return None
     weights = checked_weights(column(weight, "weight"))
     if len(weights) != n:
-        raise LengthError(f"X has {n:,} rows, weight has {len(weights):,} values.")
+        raise LengthError(f"X has {count_of(n, 'row')}, weight has {count_of(len(weights), 'value')}.")
     if not weights.all():
         raise InputError("weight holds a 0: leave such rows out.")
     return weights
@@ -244,7 +245,7 @@ def _groups(group: Any, n: int) -> Column | None:
         return None
     groups = present(group, "group")
     if len(groups) != n:
-        raise LengthError(f"X has {n:,} rows, group has {len(groups):,} values.")
+        raise LengthError(f"X has {count_of(n, 'row')}, group has {count_of(len(groups), 'value')}.")
     return groups
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from assay.decisions.costs import MAX_COST, NO_GAINS, checked_cost, is_number
 from assay.decisions.effective_counts import GroupedRows
 from assay.errors import LengthError, MetricError, NumberError, passed
+from assay.formatting.numbers import count_of
 from assay.inputs import Rows, column, encode, need_rows
 from assay.inputs.columns import Column
 from assay.metrics import Binary
@@ -234,7 +235,9 @@ class Amounts:
         if rows.origin is not None and len(costs) != len(rows) and len(costs) > rows.origin.max(initial=-1):
             costs = costs.take(rows.origin, rows.origin)
         if len(costs) != len(rows):
-            raise LengthError(f"{name} has {len(costs):,} values, but there are {len(rows):,} rows.")
+            raise LengthError(
+                f"{name} has {count_of(len(costs), 'value')}, but there are {count_of(len(rows), 'row')}."
+            )
         values = costs.float64("amounts")
         absent = costs.absent()
         if absent is not None:

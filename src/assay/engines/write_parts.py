@@ -25,6 +25,7 @@ from assay.engines.delimited import DelimitedFile
 from assay.engines.duckdb import dependency, quoted, text
 from assay.engines.sources import ArrowFile, JsonFile, ParquetFile, Source
 from assay.errors import FileError
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.temporary_files import TemporaryFolder
 
@@ -199,7 +200,8 @@ def _same_rows(part: SourcePart, count: int, expected: int) -> None:
     """Raise where lines were told apart otherwise than by the reader of the columns."""
     if count != expected:
         raise FileError(
-            f"{part.name} has {expected:,} rows, but its lines were told apart otherwise: say how values are "
+            f"{part.name} has {count_of(expected, 'row')}, "
+            f"but its lines were told apart otherwise: say how values are "
             f"quoted with {param('quote')}, or bring the file into a plainer form."
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 from assay.errors import InputError, LabelError, shown
 from assay.evaluation.infer_task import decide_task
 from assay.evaluation.task import TaskRequest
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs import rows
 from assay.inputs.arrays import column_names
@@ -76,7 +77,9 @@ def _from_frame(data: Any, labels: Sequence[Any] | None) -> Confusion | None:
     values = {name: np.asarray(data[name]) for name in columns}
     cells = [{name: values[name][column] for name in columns} for column in range(len(data))]
     if len(rows) != len(cells):
-        raise LabelError(f"the table has {len(cells)} rows, but {len(rows)} labels: {shown(rows)}.")
+        raise LabelError(
+            f"the table has {count_of(len(cells), 'row')}, but {count_of(len(rows), 'label')}: {shown(rows)}."
+        )
     if getattr(index, "name", None) == "predicted" or getattr(data.columns, "name", None) == "actual":
         cells = [{name: row[column] for name, row in zip(rows, cells, strict=True)} for column in columns]
         rows = list(columns)
@@ -168,7 +171,8 @@ def _confusion(counts: Any, names: Labels) -> Confusion:
     """Return the tally of a square table of counts."""
     if len(names) != len(counts):
         raise LabelError(
-            f"the table has {len(counts)} rows and columns, but {len(names)} labels: {shown(names)}."
+            f"the table has {count_of(len(counts), 'row and column', 'rows and columns')}, "
+            f"but {count_of(len(names), 'label')}: {shown(names)}."
         )
     bad = ~(np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts)))
     if bad.any():

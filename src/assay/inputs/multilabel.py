@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, InputError, LabelError, LengthError, shown
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs.arrays import column, column_names, from_tensor, is_tensor
 from assay.inputs.columns import Column
@@ -181,9 +182,9 @@ def target_columns(
     count, width = columns["actual"].values.shape
     for role, matrix in columns.items():
         if len(matrix) != count:
-            raise LengthError(f"actual has {count:,} rows, {role} has {len(matrix):,}.")
+            raise LengthError(f"actual has {count_of(count, 'row')}, {role} has {len(matrix):,}.")
         if matrix.values.shape[1] != width:
-            raise LengthError(f"actual has {width} columns, {role} has {matrix.values.shape[1]}.")
+            raise LengthError(f"actual has {count_of(width, 'column')}, {role} has {matrix.values.shape[1]}.")
         if role != "actual" and role in named:
             columns[role] = _align_columns(matrix, names, named[role], role)
     names = declared or names
@@ -268,7 +269,7 @@ def _joined(columns: list[Column], role: str) -> Column:
     for each in columns:
         if len(each) != len(columns[0]):
             raise LengthError(
-                f"{columns[0].name} has {len(columns[0]):,} values, {each.name} has {len(each):,}."
+                f"{columns[0].name} has {count_of(len(columns[0]), 'value')}, {each.name} has {len(each):,}."
             )
     missing = None
     for each in columns:

@@ -333,7 +333,7 @@ def _common_length(columns: tuple[Column, ...]) -> int:
     n = len(first)
     for other in columns:
         if len(other) != n:
-            raise LengthError(f"{first.name} has {n:,} values, {other.name} has {len(other):,}.")
+            raise LengthError(f"{first.name} has {count_of(n, 'value')}, {other.name} has {len(other):,}.")
     return n
 
 

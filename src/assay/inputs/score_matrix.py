@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, LabelError, LengthError, shown
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs.arrays import column, column_names, from_tensor, is_tensor
 from assay.inputs.columns import Column, doubles
@@ -93,7 +94,7 @@ def _joined(columns: list[Column], name: str) -> Column:
     for class_column in columns:
         if len(class_column) != len(columns[0]):
             raise LengthError(
-                f"{columns[0].name} has {len(columns[0]):,} values, "
+                f"{columns[0].name} has {count_of(len(columns[0]), 'value')}, "
                 f"{class_column.name} has {len(class_column):,}."
             )
     masks = [class_column.missing for class_column in columns if class_column.missing is not None]

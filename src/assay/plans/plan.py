@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from assay.errors import FileError, PlanError, suggest_keywords
+from assay.formatting.numbers import count_of
 from assay.formatting.result import Result
 from assay.formatting.result_table import ResultTable
 from assay.formatting.table import paragraph, paragraphs
@@ -171,7 +172,7 @@ class Plan(Result):
         if self.test_set is not None:
             of_label = self.test_set.labels.items()
             counts = ", ".join(f"{count:,} of {clean(label)}" for label, count in of_label)
-            heads.append(f"test set: {self.test_set.rows:,} rows{f' ({counts})' if counts else ''}")
+            heads.append(f"test set: {count_of(self.test_set.rows, 'row')}{f' ({counts})' if counts else ''}")
             if self.test_set.fingerprint and not self.tells_rows_apart:
                 how = hint("key=", "key under [columns]")
                 note = f"known by its labels alone: name the rows by {how}, and changed rows are noticed too"

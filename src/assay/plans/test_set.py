@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import LedgerError, PlanError
 from assay.evaluation.slices.partition import partition_of
+from assay.formatting.numbers import count_of
 from assay.ledgers.record import fingerprint_of
 from assay.tallies import Confusion, Fingerprint
 
@@ -90,10 +91,11 @@ class TestSet:
     def difference(self, other: TestSet) -> str:
         """Return how another test set differs, in words; empty where nothing tells the two apart."""
         if self.rows != other.rows:
-            return f"it has {other.rows:,} rows, and the plan's has {self.rows:,}"
+            return f"it has {count_of(other.rows, 'row')}, and the plan's has {self.rows:,}"
         for label, count in self.labels.items():
             if other.labels and other.labels.get(label, 0) != count:
-                return f"it has {other.labels.get(label, 0):,} rows of {label}, and the plan's has {count:,}"
+                rows = count_of(other.labels.get(label, 0), "row")
+                return f"it has {rows} of {label}, and the plan's has {count:,}"
         for column, parts in self.slices.items():
             other_parts = other.slices.get(column, {})
             for key, counts in parts.items():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.formatting.numbers import count_of
 from assay.inference.influence.row_means import query_values
 from assay.inference.intervals.choose_interval import estimate
 from assay.metrics import find
@@ -84,7 +85,7 @@ def at_k(
             depths, values, color=colour, linestyle=dash, marker="o", markersize=3, label=metric_title(name)
         )
     ax.set_ylim(-0.02, 1.02)
-    below = f"{len(queries):,} lists · {100 * confidence:.3g}% intervals"
+    below = f"{count_of(len(queries), 'list')} · {100 * confidence:.3g}% intervals"
     label_axes(ax, title="Metrics over k", x="k, the first so many of each list", y="metric", below=below)
     add_legend(ax, "lower right")
     return ax
@@ -136,7 +137,11 @@ def lists(data: Any, metric: str = "ndcg", *, ax: Axes | None = None, bins: int 
     left_out = f" · {len(values) - len(known):,} without a value" if len(known) < len(values) else ""
     title = metric_title(metric)
     return label_axes(
-        ax, title=f"{title} of each list", x=title, y="lists", below=f"{len(known):,} lists{left_out}"
+        ax,
+        title=f"{title} of each list",
+        x=title,
+        y="lists",
+        below=f"{count_of(len(known), 'list')}{left_out}",
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.errors import InputError, LengthError, shown, suggest_keywords
 from assay.formatting.frame_output import library_of
+from assay.formatting.numbers import count_of
 from assay.hints import param, passed
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
@@ -180,7 +181,9 @@ def _covariates(covariates: Any, take: Any, n: int) -> tuple[tuple[str, ...], ND
     for name, value in named.items():
         numbers = np.asarray(column(take(value), str(name)).numbers("differences"), dtype=np.float64)
         if len(numbers) != n:
-            raise LengthError(f"{name} has {len(numbers):,} values for {n:,} comparisons.")
+            raise LengthError(
+                f"{name} has {count_of(len(numbers), 'value')} for {count_of(n, 'comparison')}."
+            )
         if not np.isfinite(numbers).all():
             raise InputError(f"{name} has a value that is missing or infinite.")
         # By a power of two, so that squares neither overflow nor vanish and nothing is rounded.
@@ -254,7 +257,7 @@ def _fit(
     few = clusters is not None and fit.clusters < _FEW_CLUSTERS
     df = float(fit.clusters - 1) if few else None
     if few:
-        notes.append(f"{fit.clusters} groups are few: intervals are by Student's t.")
+        notes.append(f"{count_of(fit.clusters, 'group is', 'groups are')} few: intervals are by Student's t.")
     return _result(
         tally, settings, data, fit, _FitNotes(model, names, with_position, separated, df, int(tied), notes)
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import count_of
 from assay.inference.distributions import student_p, student_quantile
 from assay.inference.estimate import Estimate
 from assay.inference.hypothesis_tests.multiple_testing import benjamini_yekutieli, holm
@@ -163,7 +164,11 @@ def _difference(sides: _Sides, confidence: float) -> tuple[Estimate, float]:
     each = sides.judge - sides.person
     mean = _mean(each, sides.counts)
     error, df, groups = spread_of_items(each - mean, sides.counts, sides.clusters)
-    note = f"{n} items are few: {_MIN_ITEMS} or more are advised" if n < _MIN_ITEMS else ""
+    note = (
+        f"{count_of(n, 'item is', 'items are')} few: {_MIN_ITEMS} or more are advised"
+        if n < _MIN_ITEMS
+        else ""
+    )
     if not error > 0:
         note = "the items do not vary" if error == 0 else "a single group shows no spread"
         return Estimate(mean, None, None, confidence, "t on items", n, note, 0.0), 1.0

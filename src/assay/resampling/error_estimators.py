@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from assay.errors import LengthError, MetricError, NumberError
+from assay.formatting.numbers import count_of
 from assay.inference.estimate import Estimate
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inputs import column, rows
@@ -171,7 +172,8 @@ def no_information_squared_error(actual: Any, predicted: Any) -> float:
     y, f = (_finite(values, name) for values, name in ((actual, "actual"), (predicted, "predicted")))
     if len(y) != len(f) or not len(y):
         raise LengthError(
-            f"actual has {len(y):,} values, predicted has {len(f):,}: as many are needed, at least one."
+            f"actual has {count_of(len(y), 'value')}, predicted has {len(f):,}: "
+            "as many are needed, at least one."
         )
     means = [math.fsum(values) / len(values) for values in (y, f)]
     spreads = [

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError, LengthError, SplitError, shown
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs import Column, column, encode
 from assay.inputs.arrays import column_names
@@ -217,5 +218,7 @@ def _value_codes(values: Any, index: int) -> tuple[Array, int]:
 
 def _fitting(split: Split, values: Array, name: str) -> Array:
     if len(values) != len(split.places):
-        raise LengthError(f"the split is of {len(split.places):,} rows, {name} has {len(values):,}.")
+        raise LengthError(
+            f"the split is of {count_of(len(split.places), 'row')}, {name} has {len(values):,}."
+        )
     return values

@@ -13,6 +13,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import LabelError, LengthError, SplitError, check_whole_number, shown
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs import Label, column, encode
 from assay.resampling.row_hashing import Keys, read_keys
@@ -88,7 +89,9 @@ def quantile_bins(y: Any, bins: int) -> Array:
     values = present(y, "y").numbers("numbers to cut into quantiles")
     n = len(values)
     if bins > n:
-        raise SplitError(f"{param('bins', bins)} for {n} rows: there cannot be more bins than rows.")
+        raise SplitError(
+            f"{param('bins', bins)} for {count_of(n, 'row')}: there cannot be more bins than rows."
+        )
     cuts = [-(-n * index // bins) for index in range(1, bins)]  # a bin larger by one comes first
     edges = np.unique(np.partition(values, cuts)[cuts]) if cuts else values[:0]
     bin_of_row = np.searchsorted(edges, values, side="right")
@@ -136,7 +139,7 @@ def _length(columns: dict[str, Any], n: int | None) -> int:
     for name, other in others:
         if other != length:
             raise LengthError(
-                f"{first} has {length:,} values, {name} {'is' if name == 'n' else 'has'} {other:,}."
+                f"{first} has {count_of(length, 'value')}, {name} {'is' if name == 'n' else 'has'} {other:,}."
             )
     if length == 0:
         raise LengthError("there are no rows to split.")

@@ -16,6 +16,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import SplitError
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.resampling.assignment import assign_rows
 from assay.resampling.group_assignment import assign_groups, group_strata
@@ -130,7 +131,10 @@ class Holdout(_Stratified):
                 f"by time there is one split: leave out {param('repeats')}, or use walk_forward for several."
             )
         if time is None and len(names) > inputs.n:
-            raise SplitError(f"{len(names)} parts of {inputs.n} rows: there cannot be more parts than rows.")
+            raise SplitError(
+                f"{count_of(len(names), 'part')} of {count_of(inputs.n, 'row')}: "
+                "there cannot be more parts than rows."
+            )
 
         def make(repeat: int) -> Split:
             if time is not None:
@@ -145,7 +149,8 @@ class Holdout(_Stratified):
             empty = [name for name, size in split.sizes().items() if not size]
             if empty:
                 raise SplitError(
-                    f"the part {empty[0]!r} would have no rows: its share of {inputs.n} rows is below one."
+                    f"the part {empty[0]!r} would have no rows: "
+                    f"its share of {count_of(inputs.n, 'row')} is below one."
                 )
             return split
 
@@ -181,7 +186,8 @@ class KFold(_Stratified):
     def _folds(self, inputs: SplitInputs, repeat: int) -> Array:
         if self.k > inputs.n:
             raise SplitError(
-                f"{param('k', self.k)} folds of {inputs.n} rows: there cannot be more folds than rows."
+                f"{param('k', self.k)} folds of {count_of(inputs.n, 'row')}: "
+                "there cannot be more folds than rows."
             )
         if inputs.groups is not None:
             return assign_groups(inputs, (Fraction(1, self.k),) * self.k, self.seed, repeat)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, MissingValueError, SplitError
+from assay.formatting.numbers import count_of
 from assay.hints import hint, param, passed
 
 if TYPE_CHECKING:
@@ -95,7 +96,10 @@ def walk(time: Any, folds: int, gap: Any, window: Any) -> list[Array]:
     n = len(times)
     size = n // (folds + 1)
     if size == 0:
-        raise SplitError(f"{folds} folds of {n} rows: a walk forward needs at least {folds + 1} rows.")
+        raise SplitError(
+            f"{count_of(folds, 'fold')} of {count_of(n, 'row')}: "
+            f"a walk forward needs at least {count_of(folds + 1, 'row')}."
+        )
     edges = [ordered[n - size * left] for left in range(folds, 0, -1)]
     steps = []
     for fold, edge in enumerate(edges):

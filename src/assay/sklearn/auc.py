@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import InputError, LabelError, LengthError, NumberError
+from assay.formatting.numbers import count_of
 from assay.inputs import Column, Rows
 from assay.metrics import auc as roc_auc
 from assay.metrics import average_precision, hand_till_auc, partial_auc
@@ -319,14 +320,17 @@ def class_labels(actual: Array, columns: int, labels: Any) -> Array:
     if labels is None:
         if len(present) != columns:
             raise LabelError(
-                f"y_true has {len(present)} classes, y_score is of {columns}: name them all with labels=."
+                f"y_true has {count_of(len(present), 'class', 'classes')}, "
+                f"y_score is of {columns}: name them all with labels=."
             )
         return present
     classes = column_or_1d(labels, "labels")
     if not np.array_equal(distinct(classes), classes):
         raise LabelError("labels must be in order, and none twice.")
     if len(classes) != columns:
-        raise LabelError(f"labels names {len(classes)} classes, y_score is of {columns}.")
+        raise LabelError(
+            f"labels names {count_of(len(classes), 'class', 'classes')}, y_score is of {columns}."
+        )
     if not set(present.tolist()) <= set(classes.tolist()):
         raise LabelError("y_true holds a class that labels does not name.")
     return classes

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import InputError, LabelError, LengthError, NumberError
+from assay.formatting.numbers import count_of
 from assay.sklearn.auc import class_labels
 from assay.sklearn.parameter_checks import (
     ARRAY,
@@ -414,7 +415,8 @@ def top_k_accuracy_score(
     if kind == "binary":
         if scores.ndim == _TABLE and scores.shape[1] != 1:
             raise LengthError(
-                f"y_true has two classes, y_score has {scores.shape[1]} columns: name all with labels=."
+                f"y_true has two classes, "
+                f"y_score has {count_of(scores.shape[1], 'column')}: name all with labels=."
             )
         scores = column_or_1d(scores, "y_score")
     elif scores.ndim != _TABLE:

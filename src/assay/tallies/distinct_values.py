@@ -10,6 +10,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import LengthError, TallyError
+from assay.formatting.numbers import count_of
 from assay.inputs import column, need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import weights as checked_weights
@@ -64,7 +65,7 @@ class Values(Tally, kind="values"):
         values = values_column.complete_numbers("numbers")
         weighing = None if weight is None else checked_weights(column(weight, "weight"))
         if weighing is not None and len(weighing) != len(values):
-            raise LengthError(f"numbers has {len(values):,} values, weight has {len(weighing):,}.")
+            raise LengthError(f"numbers has {count_of(len(values), 'value')}, weight has {len(weighing):,}.")
         tally, bad_row = cls._of(values, weighing)
         if bad_row >= 0:
             refuse_bad_rows((values_column,), (bad_row,))

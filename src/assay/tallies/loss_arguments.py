@@ -10,6 +10,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError, NumberError, TallyError
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs.columns import doubles
 from assay.inputs.labels import check_declared, encode, translate
@@ -204,7 +205,8 @@ def _matrix(rows: Rows, role: str, what: str) -> Array:
             row = int(np.argmax(off))
             raise NumberError(
                 f"the probabilities of {column.name} add up to {sums[row]:.9g} ({column.where(row)}), and "
-                f"not to 1 in {int(off.sum()):,} of {len(off):,} rows. Divide each row by its sum first, if "
+                f"not to 1 in {int(off.sum()):,} of {count_of(len(off), 'row')}. "
+                f"Divide each row by its sum first, if "
                 "they are meant as probabilities."
             )
     return values

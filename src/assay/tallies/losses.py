@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import LengthError, MergeError
+from assay.formatting.numbers import count_of
 from assay.inputs import column, need_columns, need_rows
 from assay.inputs.labels import weights
 from assay.tallies.exact_numbers import Dyadic
@@ -159,7 +160,9 @@ class Losses(Tally, kind="losses"):
             return cls._of(losses, None, loss)
         row_weights = weights(column(weight, "weight"))
         if len(row_weights) != len(losses):
-            raise LengthError(f"values has {len(losses):,} values, weight has {len(row_weights):,}.")
+            raise LengthError(
+                f"values has {count_of(len(losses), 'value')}, weight has {len(row_weights):,}."
+            )
         if not row_weights.all():
             losses, row_weights = losses[row_weights > 0], row_weights[row_weights > 0]
         return cls._of(losses, row_weights, loss)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import ColumnError, LabelError, LengthError, NumberError, TallyError, shown
+from assay.formatting.numbers import count_of
 from assay.inputs import column, need_rows
 from assay.inputs.arrays import from_tensor, is_tensor
 from assay.inputs.labels import Labels, plain_label, same_kind, weights
@@ -89,7 +90,7 @@ class LabelSets(Tally, kind="label sets"):
             raise LengthError("actual has no columns: a label set needs one per label.")
         row_weights = None if weight is None else weights(column(weight, "weight"))
         if row_weights is not None and len(row_weights) != n:
-            raise LengthError(f"weight has {len(row_weights):,} values for {n:,} rows.")
+            raise LengthError(f"weight has {count_of(len(row_weights), 'value')} for {count_of(n, 'row')}.")
         if row_weights is None or (row_weights == 1).all():
             return cls(names, frozen(_counted(has_label, is_predicted)))
         if not row_weights.all():
@@ -118,7 +119,9 @@ class LabelSets(Tally, kind="label sets"):
             [_row(row, name) for row in rows] for name, rows in (("actual", actual), ("predicted", predicted))
         ]
         if len(sides[0]) != len(sides[1]):
-            raise LengthError(f"actual has {len(sides[0]):,} rows, predicted has {len(sides[1]):,}.")
+            raise LengthError(
+                f"actual has {count_of(len(sides[0]), 'row')}, predicted has {len(sides[1]):,}."
+            )
         occurring = {label for side in sides for row in side for label in row}
         names = same_kind(tuple(map(plain_label, occurring if labels is None else labels)))
         names = tuple(sorted(names)) if labels is None else names

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import InputError, LengthError, TallyError
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs import need_columns
 from assay.tallies.confusion import Confusion
@@ -134,7 +135,7 @@ def same_actual(first: Rows, second: Rows, what: str) -> Column:
     """Return the actual column that both models' rows share, or raise if they do not."""
     (left,), (right,) = (need_columns(rows, what, "actual") for rows in (first, second))
     if first.n != second.n:
-        raise LengthError(f"the first model has {first.n:,} rows, the second {second.n:,}.")
+        raise LengthError(f"the first model has {count_of(first.n, 'row')}, the second {second.n:,}.")
     if not _equal(first.origin, second.origin):
         raise InputError(
             "different rows were left out for the two models (missing values or weights of 0), so their rows "

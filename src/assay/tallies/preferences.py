@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import InputError, LabelError, LengthError, shown
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs import column, encode, label_union
 from assay.inputs.labels import positions, same_kind
@@ -61,7 +62,9 @@ class Preferences(Tally, kind="preferences"):
             column(values, name).require_complete() for values, name in ((left, "left"), (right, "right"))
         ]
         if len(columns[0]) != len(columns[1]):
-            raise LengthError(f"left has {len(columns[0]):,} values, right has {len(columns[1]):,}.")
+            raise LengthError(
+                f"left has {count_of(len(columns[0]), 'value')}, right has {len(columns[1]):,}."
+            )
         (first, first_labels), (second, second_labels) = (encode(values) for values in columns)
         models = label_union(first_labels, second_labels)
         first, second = (
@@ -78,7 +81,9 @@ class Preferences(Tally, kind="preferences"):
         if group is not None:
             values = column(group, "group").require_complete()
             if len(values) != len(first):
-                raise LengthError(f"group has {len(values):,} values for {len(first):,} comparisons.")
+                raise LengthError(
+                    f"group has {count_of(len(values), 'value')} for {count_of(len(first), 'comparison')}."
+                )
             codes, labels = encode(values)
             clusters, groups = codes.astype(np.int64), labels  # type: ignore[assignment]
         size = len(models)
@@ -143,7 +148,9 @@ def outcomes(winner: Any, left: Array, right: Array, models: tuple[Label, ...]) 
     """Return the outcome of each comparison as 0 (left), 1 (tie) or 2 (right)."""
     winners = column(winner, "winner").require_complete()
     if len(winners) != len(left):
-        raise LengthError(f"winner has {len(winners):,} values for {len(left):,} comparisons.")
+        raise LengthError(
+            f"winner has {count_of(len(winners), 'value')} for {count_of(len(left), 'comparison')}."
+        )
     is_float = winners.labels is None and winners.values.dtype.kind == "f"
     if is_float and (not set(models) & {0, 1} or (winners.values == 0.5).any()):  # noqa: PLR2004 - a tie is no name
         numbers = winners.values

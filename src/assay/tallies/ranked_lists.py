@@ -20,6 +20,7 @@ from assay.errors import (
     TallyError,
     shown,
 )
+from assay.formatting.numbers import count_of
 from assay.hints import param, passed
 from assay.inputs import Column, Label, column, encode, need_rows
 from assay.inputs.labels import label_union, same_kind
@@ -133,7 +134,9 @@ class Queries(Tally, kind="queries"):
         """
         actual, predicted = _as_list(actual, "actual"), _as_list(predicted, "predicted")
         if len(actual) != len(predicted):
-            raise LengthError(f"actual has {len(actual):,} lists, predicted has {len(predicted):,}.")
+            raise LengthError(
+                f"actual has {count_of(len(actual), 'list')}, predicted has {len(predicted):,}."
+            )
         if any(isinstance(relevant_items, Mapping) for relevant_items in actual):
             return cls._of_graded(actual, predicted, query)
         relevant_items, relevant_offsets = _flatten(actual, "actual")
@@ -178,7 +181,7 @@ class Queries(Tally, kind="queries"):
             return self._sorted(None)
         names = column(query, "query")
         if len(names) != len(self):
-            raise LengthError(f"query has {len(names):,} values for {len(self):,} lists.")
+            raise LengthError(f"query has {count_of(len(names), 'value')} for {count_of(len(self), 'list')}.")
         codes, labels = encode(names)
         if len(labels) < len(names):
             repeated = labels[int(np.argmax(np.bincount(codes)))]

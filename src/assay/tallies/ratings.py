@@ -10,6 +10,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError, InputError, LengthError
+from assay.formatting.numbers import count_of
 from assay.inputs import column, encode, label_union
 from assay.inputs.labels import cross, plain_label, positions
 from assay.tallies.tally import Tally, frozen, no_values, require
@@ -269,7 +270,7 @@ def _grouped(group: Any, n: int) -> tuple[Array, tuple[Label, ...]]:
         return np.zeros(n, np.int64), ()
     values = column(group, "group").require_complete()
     if len(values) != n:
-        raise LengthError(f"group has {len(values):,} values for {n:,} rows.")
+        raise LengthError(f"group has {count_of(len(values), 'value')} for {count_of(n, 'row')}.")
     codes, labels = encode(values)
     return codes.astype(np.int64), labels
 

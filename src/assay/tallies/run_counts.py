@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import InputError, LengthError, NumberError
+from assay.formatting.numbers import count_of
 from assay.inputs import column, encode, label_union
 from assay.inputs.labels import cross, positions, same_kind
 from assay.tallies.tally import Tally, frozen, require
@@ -132,7 +133,7 @@ class RunCounts(Tally, kind="run counts"):
 def _coded(values: Any, name: str, n: int) -> tuple[Array, tuple[Label, ...]]:
     coded_column = column(values, name).require_complete()
     if len(coded_column) != n:
-        raise LengthError(f"{name} has {len(coded_column):,} values for {n:,} runs.")
+        raise LengthError(f"{name} has {count_of(len(coded_column), 'value')} for {count_of(n, 'run')}.")
     codes, labels = encode(coded_column)
     return codes.astype(np.int64), labels
 

@@ -12,6 +12,7 @@ import torch
 from assay.engines.accumulator import as_bytes
 from assay.errors import ColumnError, InputError, LabelError, LengthError, MergeError, shown
 from assay.evaluation.evaluate import evaluate
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs import Column
 from assay.inputs.arrays import from_tensor
@@ -166,7 +167,7 @@ class Accumulator:
                 raise ColumnError(f"{role} has shape {tuple(value.shape)}: one value per row is needed.")
             if len(value) != n:
                 raise LengthError(
-                    f"actual has {n:,} rows and {role} {len(value):,}: pass a value for every row."
+                    f"actual has {count_of(n, 'row')} and {role} {len(value):,}: pass a value for every row."
                 )
         with self._lock:
             self._store.append({role: value.detach() for role, value in columns.items()})

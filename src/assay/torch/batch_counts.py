@@ -14,6 +14,7 @@ from assay.evaluation.from_scan import tallies_as_read
 from assay.evaluation.infer_task import decide_task
 from assay.evaluation.task import Settings, TaskRequest
 from assay.evaluation.task_tallies import CUT
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.tallies import BinnedScores, Collection, ColumnProfile, Confusion
 from assay.tallies.column_profile import LabelProfile
@@ -56,7 +57,8 @@ class BatchCounts:
         if actual.shape[0] != values.shape[0]:
             role = "predicted" if score is None else "score"
             raise LengthError(
-                f"actual has {actual.shape[0]:,} rows and {role} {values.shape[0]:,}: pass a value for "
+                f"actual has {count_of(actual.shape[0], 'row')} and {role} {values.shape[0]:,}: "
+                "pass a value for "
                 "every row."
             )
         counts: Any = self._counts
@@ -144,7 +146,8 @@ class BatchCounts:
             )
         if is_score and len(names) != values.shape[1]:
             raise InputError(
-                f"score has {values.shape[1]} columns, but there are {len(names)} classes: a column per "
+                f"score has {count_of(values.shape[1], 'column')}, "
+                f"but there are {len(names)} classes: a column per "
                 "class is needed."
             )
         return list(names)

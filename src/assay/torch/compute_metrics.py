@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from assay.errors import InputError, LengthError
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.torch.batch_accumulator import Accumulator
 from assay.torch.metric_values import checked_names, metric_values
@@ -92,7 +93,8 @@ class ComputeMetrics:
             logits = logits.reshape(-1)
         if len(logits) != len(labels):
             raise LengthError(
-                f"there are {len(labels):,} labels and {len(logits):,} predictions: where the model has "
+                f"there are {count_of(len(labels), 'label')} and {count_of(len(logits), 'prediction')}: "
+                "where the model has "
                 f"several outputs, say which are the predictions with {param('predictions')}."
             )
         if task not in {"multilabel", "regression"}:

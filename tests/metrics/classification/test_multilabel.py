@@ -68,7 +68,7 @@ def test_a_row_without_a_value_leaves_the_mean_undefined():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"actual": [["a"]], "predicted": []}, assay.LengthError, "actual has 1 rows, predicted has 0"),
+        ({"actual": [["a"]], "predicted": []}, assay.LengthError, "actual has 1 row, predicted has 0"),
         ({"actual": ["ab"], "predicted": [["a"]]}, assay.ColumnError, "holds 'ab' where a list of labels"),
         ({"actual": [["a"]], "predicted": [["b"]], "labels": ["a"]}, assay.LabelError, '"b" is not among'),
         ({"actual": [["a", 1]], "predicted": [[]]}, assay.LabelError, "some labels are text"),

@@ -205,7 +205,7 @@ def test_one_class_alone_has_no_area():
     assert auc(scores([1, 1], [0.1, 0.9])) == Undefined(
         "there are no actual negatives among 2 rows, so there is no pair to compare"
     )
-    assert "no actual positives among 1 rows" in auc(scores([0], [0.5])).reason
+    assert "no actual positives among 1 row," in auc(scores([0], [0.5])).reason
     assert average_precision(scores([0], [0.5])) == Undefined("there are no actual positives")
     assert average_precision(scores([1], [0.5])) == 1
 

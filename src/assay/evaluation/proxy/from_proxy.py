@@ -18,6 +18,7 @@ from assay.evaluation.proxy.scanned_labels import (
     rows_of_source,
 )
 from assay.formatting.frame_output import library_of
+from assay.formatting.numbers import count_of
 from assay.hints import param
 from assay.inputs import Rows, column, encode, rows
 from assay.inputs.discretize import with_slices
@@ -133,7 +134,9 @@ class _ProxyColumns:
         others = [*self.roles.values(), *self.proxies, *self.by]
         for values in [*others, *([self.selection] if self.selection is not None else [])]:
             if len(values) != self.n:
-                raise InputError(f"{values.name} has {len(values):,} values, {self.actual.name} {self.n:,}.")
+                raise InputError(
+                    f"{values.name} has {count_of(len(values), 'value')}, {self.actual.name} {self.n:,}."
+                )
         self._complete(others, missing)
         absent = self.actual.absent()
         self.labelled: Array = np.arange(self.n) if absent is None else np.flatnonzero(~absent)

@@ -66,7 +66,7 @@ class LabelPlan(Result):
     def tables(self) -> list[ResultTable]:
         """Return the strata with the numbers to label, under a sentence."""
         wanted = "no number of labels is enough: more rows are needed" if self.labels is None else (
-            f"{self.labels:,} labels in all, {self.labels_without_proxy:,} without the proxy"
+            f"{count_of(self.labels, 'label')} in all, {self.labels_without_proxy:,} without the proxy"
         )  # fmt: skip
         title = f"{metric_title(self.metric)} within {self.half_width:g} either way: {wanted}"
         columns = {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import MetricError, check_whole_number
+from assay.formatting.numbers import count_of
 from assay.inference.bootstrap import bootstrap_limits
 from assay.inference.bootstrap.row_units import units_of_rows
 from assay.inference.bootstrap.tally_units import units_of_tally
@@ -231,7 +232,7 @@ def bootstrap_interval(
         )
     defined = values[~np.isnan(values)]
     error = float(defined.std(ddof=1)) if len(defined) > 1 and np.isfinite(defined).all() else None
-    notes = [f"{count:,} replicates, seed {seed}", units.note, limits.note]
+    notes = [f"{count_of(count, 'replicate')}, seed {seed}", units.note, limits.note]
     if limits.note == "every replicate has the same value" and metric.reads in TABLE_VIEWS:
         notes.append('method="dirichlet" has limits then')
     note = "; ".join(filter(None, notes))
@@ -316,7 +317,7 @@ def dirichlet_interval(
     low, high, limits_note = bootstrap_limits.percentile(values, confidence=confidence)
     if low is not None and high is not None:
         low, high = min(low, float(value)), max(high, float(value))
-    note = "; ".join(filter(None, [f"{count:,} draws, seed {seed}", limits_note]))
+    note = "; ".join(filter(None, [f"{count_of(count, 'draw')}, seed {seed}", limits_note]))
     return Estimate(value, low, high, confidence, method_name, tally.n, note)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import MetricError
+from assay.formatting.numbers import count_of
 from assay.inference.bootstrap.tally_units import (
     float_or_nan,
     mean_of_defined,
@@ -163,7 +164,7 @@ def _group_units(metric: Metric, rows: Rows, options: dict[str, Any]) -> Resampl
     group, names = encode(rows.need("group", "a bootstrap of groups"))
     group = group.astype(np.intp)
     ones = np.ones(len(names), dtype=np.uint64)
-    note = f"{len(names):,} groups are drawn"
+    note = f"{count_of(len(names), 'group is', 'groups are')} drawn"
     if metric.reads in TABLE_VIEWS and not rows.multioutput:
         tally = Confusion.of(rows)
         cells = cell_of_rows(rows, tally)

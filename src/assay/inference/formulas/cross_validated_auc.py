@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import LengthError
+from assay.formatting.numbers import count_of
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
 from assay.inference.formulas.delong import placements
@@ -74,7 +75,7 @@ def cross_validated_auc(rows: Rows, fold: Any, *, confidence: float = 0.95) -> E
     check_confidence(confidence)
     folds, names = encode(column(fold, "fold"))
     if len(folds) != len(rows):
-        raise LengthError(f"fold has {len(folds):,} values for {len(rows):,} rows.")
+        raise LengthError(f"fold has {count_of(len(folds), 'value')} for {count_of(len(rows), 'row')}.")
     positive, score, weight = _columns(rows)
     n = len(positive)
     whole = float(weight.sum())

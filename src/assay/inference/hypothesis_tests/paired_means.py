@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import MetricError
+from assay.formatting.numbers import count_of
 from assay.inference.distributions import check_alternative, normal_p, student_p, student_quantile
 from assay.inference.test_result import Alternative, TestResult
 from assay.metrics import Undefined, Value
@@ -254,7 +255,9 @@ def diebold_mariano(
     values = _column(differences)
     n, max_lag = len(values), horizon - 1 if lags is None else lags
     if horizon < 1 or not 0 <= max_lag < n:
-        raise MetricError(f"{n} rows are too few for a horizon of {horizon} and {max_lag} lags.")
+        raise MetricError(
+            f"{count_of(n, 'row is', 'rows are')} too few for a horizon of {horizon} and {max_lag} lags."
+        )
     mean = math.fsum(values) / n
     size = length(values - mean) or 1.0  # so that products are of numbers up to 1
     centred = (values - mean) / size
@@ -271,7 +274,7 @@ def diebold_mariano(
         note = "the rectangular variance was not positive: Bartlett's weights were taken"
     short = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     if short <= 0:
-        raise MetricError(f"{n} rows are too few for a horizon of {horizon}.")
+        raise MetricError(f"{count_of(n, 'row is', 'rows are')} too few for a horizon of {horizon}.")
     error = size * math.sqrt(max(total, 0.0) / n / short)
     return _student(method, mean, error, n - 1, alternative=alternative, confidence=confidence, note=note)
 

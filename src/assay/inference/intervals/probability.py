@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay.formatting.numbers import count_of
 from assay.inference.formulas.bounded_losses import LossSample, loss_interval
 from assay.inference.formulas.delta import delta_interval, kish
 from assay.inference.formulas.proportions import modified_wilson, normal_quantile
@@ -109,7 +110,7 @@ def loss_of_probabilities(request: IntervalRequest) -> IntervalResult | str | No
     note = ""
     if (sample.losses[sample.weights > 0] <= (sample.right + sample.wrong) / 2).all():
         note = (
-            f"no large loss among {request.tally.n:,} rows: the upper limit assumes that a row "  # type: ignore[attr-defined]
+            f"no large loss among {count_of(request.tally.n, 'row')}: the upper limit assumes that a row "  # type: ignore[attr-defined]
             f"that is wrong has a loss of {sample.wrong:.3g}, as these probabilities imply"
         )
     return IntervalResult(request.value + low, request.value + high, "Bayesian bootstrap", note, size.error)

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from assay.errors import MetricError
+from assay.formatting.numbers import count_of
 from assay.metrics.curves.curves import Curve, roc_hull, some_rows
 from assay.metrics.metric import Metric, find
 from assay.metrics.ranking.precision_recall import break_even, pr_auc_integral
@@ -326,7 +327,7 @@ def _calibration(ranks: Ranks, *, window: int = 100) -> Curve:
         raise MetricError("cal uses a window of rows, so it takes no weights.")
     n = ranks.n
     if not 0 < window <= n:
-        raise MetricError(f"window={window!r}: there are {n:,} rows.")
+        raise MetricError(f"window={window!r}: there are {count_of(n, 'row')}.")
     reached = ranks.tp + ranks.fp
     sums = np.cumsum(ranks.thresholds.astype(np.float64) * np.diff(reached, prepend=0))
     first = np.arange(n - window + 1)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import MetricError
+from assay.formatting.numbers import count_of
 from assay.metrics.arithmetic import ratio, where
 from assay.metrics.classification.rates import NO_NEGATIVES, NO_POSITIVES, f1, informedness
 from assay.metrics.metric import metric
@@ -21,7 +22,7 @@ _WHOLE = (0.0, 1.0)
 def one_class(r: Ranks) -> str:
     """Return which class has no rows: the reason why there is no pair to compare."""
     missing = NO_POSITIVES if not np.any(r.positives) else NO_NEGATIVES
-    return f"{missing} among {r.source.n:,} rows, so there is no pair to compare"
+    return f"{missing} among {count_of(r.source.n, 'row')}, so there is no pair to compare"
 
 
 one_class.__doc__ = "one of the two classes has no rows"  # what the catalogue says

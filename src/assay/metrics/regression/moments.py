@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from assay.errors import MetricError
+from assay.formatting.numbers import count_of
 from assay.metrics.arithmetic import limit_ratio, over_root, ratio, root, within
 from assay.metrics.exact import Exact
 from assay.metrics.metric import metric
@@ -284,7 +285,9 @@ def relative_changes(series: Any, forecasts: Any) -> tuple[list[float], list[flo
     """
     actual, predicted = ([float(number) for number in column] for column in (series, forecasts))
     if len(actual) != len(predicted):
-        raise MetricError(f"the series has {len(actual):,} values, the forecasts have {len(predicted):,}.")
+        raise MetricError(
+            f"the series has {count_of(len(actual), 'value')}, the forecasts have {len(predicted):,}."
+        )
     if 0.0 in actual[:-1]:
         raise MetricError("a value of the series is 0, relative to which there is no change.")
     before = actual[:-1]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.formatting.numbers import format_interval, format_value
+from assay.formatting.numbers import count_of, format_interval, format_value
 from assay.formatting.table import grid, grid_blocks, listed, paragraph
 from assay.formatting.width import clean
 from assay.metrics import Undefined
@@ -48,7 +48,9 @@ def draw(result: CrossValidation, *, width: int = 80) -> str:
 def _title(result: CrossValidation, max_width: int) -> list[str]:
     sizes = [_range([getattr(fold, size) for fold in result.folds]) for size in ("n_train", "n_test")]
     drawn = "draws" if result.how.startswith("bootstrap") else "rows"
-    lines = paragraph(f"{clean(result.name)}: {result.how} of {result.n:,} rows", max_width=max_width)
+    lines = paragraph(
+        f"{clean(result.name)}: {result.how} of {count_of(result.n, 'row')}", max_width=max_width
+    )
     others = "other" if sizes[1] == "1" else "others"
     return lines + paragraph(
         f"each model is trained on {sizes[0]} {drawn} and tested on {sizes[1]} {others}", max_width=max_width

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.formatting.numbers import format_interval, format_value
+from assay.formatting.numbers import count_of, format_interval, format_value
 from assay.formatting.table import grid, paragraph
 from assay.formatting.width import clean
 from assay.metrics import Undefined
@@ -19,7 +19,7 @@ __all__ = ["draw"]
 
 def draw(curve: LearningCurve, *, width: int = 80) -> str:
     """Return a learning curve as lines of at most so many columns."""
-    title = f"{clean(curve.name)}: learning curve, {curve.how} of {curve.setup.n:,} rows"
+    title = f"{clean(curve.name)}: learning curve, {curve.how} of {count_of(curve.setup.n, 'row')}"
     parts = [paragraph(title, max_width=width)]
     parts += [_table(curve, spec, width) for spec in curve.setup.metrics]
     parts.append(paragraph(_conclusion(curve), max_width=width))
