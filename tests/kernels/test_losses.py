@@ -162,12 +162,13 @@ def test_brier_losses_are_those_of_numpy(kind, labels_type):
         p = SCORES[kind](r, n)
         labels = r.integers(0, 2, n).astype(labels_type)
         expected = (labels.astype(float) - p) ** 2
+        sums = sums_by_hand(expected)
         for threads in (1, 2, 3) if n > 513 else (1,):
             _kernels.set_threads(threads)
             losses, *bad = brier_losses(labels, p, 0.0)
             assert bad == [-1, -1]
             assert (losses == expected).all()
-            assert exact_brier_losses(labels, p, 0.0) == sums_by_hand(expected)
+            assert exact_brier_losses(labels, p, 0.0) == sums
 
 
 def test_brier_losses_without_labels_and_of_bad_rows():

@@ -100,6 +100,7 @@ def test_the_chosen_label_is_named_on_paper(opened):
     assert heading.inner_text() == "One label: \u2068label 2\u2069"
 
 
+@pytest.mark.slow
 def test_models_divide_the_labels_that_have_pictures():
     """A page of many models with many labels stays small: each has pictures of its largest labels."""
     several = [scored_labels(30, 200, name=f"model {k}") for k in range(16)]
