@@ -141,7 +141,7 @@ def _ranks(comparison: Comparison) -> Iterator[str]:
     for title, ranks in zip(metric_titles(leaderboard), leaderboard.values(), strict=True):
         order = sorted(ranks, key=lambda name: (*ranks[name], name))
         spans = ", ".join(f"{words[name]}{JOINED}{span(*ranks[name]).replace(' ', JOINED)}" for name in order)
-        best = listed((words[name] for name in order if ranks[name][0] == 1), last=" or ")
+        best = listed([words[name] for name in order if ranks[name][0] == 1], last=" or ")
         yield f"Ranks on {title}: {spans}; the best is {best}."
 
 
@@ -297,8 +297,10 @@ def _where(comparison: Comparison, rows: Sequence[_Row], of_pair: Sequence[_Row]
     metrics = [f"{row.metric} (lower)" if row.diff.direction < 0 else row.metric for row in rows]
     if numbers:
         return listed(
-            f"on {metric} by {row.cells.ahead} ({_p_words(comparison, row)})"
-            for metric, row in zip(metrics, rows, strict=True)
+            [
+                f"on {metric} by {row.cells.ahead} ({_p_words(comparison, row)})"
+                for metric, row in zip(metrics, rows, strict=True)
+            ]
         )
     everywhere = len(rows) == len(of_pair) > _TWO
     return f"on all {len(rows)} metrics" if everywhere else f"on {listed(metrics)}"
