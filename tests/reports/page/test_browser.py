@@ -236,6 +236,7 @@ def test_no_width_scrolls_sideways(opened, evaluation, width):
         page.reload()
 
 
+@pytest.mark.slow
 def test_a_million_distinct_scores_open_within_a_second(opened, tmp_path):
     """The page of a large tally is drawn in under a second of CPU time, and a step of the slider in a blink."""
     actual, score = spread(1_000_000)
@@ -255,6 +256,7 @@ def test_a_million_distinct_scores_open_within_a_second(opened, tmp_path):
     assert 0 < cpu_seconds(page) - drawn < 100 * 0.03
 
 
+@pytest.mark.slow
 def test_every_kind_is_drawn_without_a_word_of_complaint(opened):
     """Pages of all kinds of problems open, have a heading and their figures, and no error is logged."""
     draw = np.random.default_rng(1)

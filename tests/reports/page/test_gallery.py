@@ -164,6 +164,7 @@ def test_the_slider_claims_no_more_scores_than_there_are(opened):
     assert f"The slider has {len(live['cutoffs']):,} steps; there are 1,390 distinct scores." in words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "printed"), [(50, 50), (300, 40)])
 def test_paper_has_all_classes_or_says_how_many_it_lacks(opened, size, printed):
     """A table of up to a hundred lines is printed whole; of a longer one paper says that it is not."""

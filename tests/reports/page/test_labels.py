@@ -25,6 +25,7 @@ def printed(ev):
     }
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_a_label_is_chosen_with_its_slider(opened):
     """Counts and metrics of the chosen label are those of its own evaluation, at any threshold."""
@@ -44,6 +45,7 @@ def test_a_label_is_chosen_with_its_slider(opened):
     page.wait_for_url(lambda url: "part=label+2" in url)
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_an_output_is_chosen(opened):
     """The metrics of the chosen output are those of its own evaluation; it has its pictures."""

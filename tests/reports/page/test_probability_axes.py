@@ -12,7 +12,7 @@ from assay.metrics.curves import curves
 from assay.plots.probability_side import probability_side
 from assay.reports.page.build import page_of
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 
 def rare(highest, n=4_000, seed=3):

@@ -13,7 +13,7 @@ from assay.formatting.numbers import format_interval, format_value
 from assay.metrics.spec import metric_title
 from assay.reports.page.build import page_of
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 
 def class_rows(page, table):
@@ -56,7 +56,6 @@ TIES = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("prevalence", [None, 0.2])
 @pytest.mark.parametrize("name", TIES)
 def test_the_cheapest_threshold_is_the_one_that_python_chooses(opened, name, prevalence):
