@@ -151,7 +151,7 @@ def _page(title: str, names: list[str]) -> str:
             members = (
                 ""
                 if issubclass(thing, Exception) or not own
-                else "   :members:\n   :inherited-members: object,tuple,Exception\n"
+                else "   :members:\n   :inherited-members: object,tuple,Exception,Module\n"
             )
             lines += [f".. autoclass:: {name}\n{members}"]
         elif callable(thing):
