@@ -31,10 +31,11 @@ test-all:  ## all tests
 coverage:  ## all tests, and the lines of Python and C++ that none of them runs
 	$(SETUP) dev --folder .venv-coverage --define ASSAY_COVERAGE=ON
 	@find build/venv-coverage -name '*.gcda' -delete
-	@GCOV_ERROR_FILE=build/venv-coverage/gcov-errors.txt \
-		.venv-coverage/bin/python -m pytest -n auto -q -p no:randomly --cov=assay --cov-report=term-missing:skip-covered $(ARGS)
-	@.venv-coverage/bin/python -m gcovr --root . --filter cpp/ --exclude-throw-branches --sort uncovered-percent \
-		--print-summary build/venv-coverage
+	@failed=0; GCOV_ERROR_FILE=build/venv-coverage/gcov-errors.txt \
+		.venv-coverage/bin/python -m pytest -n auto -q -p no:randomly --cov=assay --cov-report=term-missing:skip-covered $(ARGS) \
+		|| failed=$$?; \
+	.venv-coverage/bin/python -m gcovr --root . --filter cpp/ --exclude-throw-branches --sort uncovered-percent \
+		--print-summary build/venv-coverage && exit $$failed
 
 test-spark:  ## the tests on a local Spark cluster, in an environment of its own (needs Java)
 	@command -v java >/dev/null || { echo "no Java found, which Spark runs on: apt-get install default-jre-headless" >&2; exit 1; }
